@@ -1,1 +1,4 @@
-//! Placeholder.
+//! Complementarity problems, and the solvers for them.
+mod error;
+pub mod spec;
+pub use error::SolveError;

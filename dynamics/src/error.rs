@@ -1,0 +1,79 @@
+//! What can be wrong with a world, and what can go wrong in a step.
+
+use thiserror::Error;
+
+/// A world that cannot be simulated as described.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum WorldError {
+    /// Two things share a name.
+    #[error("there are two {kind}s named '{name}'")]
+    DuplicateName {
+        /// "body" or "material".
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A value of a body is out of range.
+    #[error("body '{name}': {message}")]
+    InvalidBody {
+        /// The body.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// An unbounded shape has no mass, so it can't be dynamic.
+    #[error("body '{name}': a {shape} has no finite mass, so it must be fixed or scripted")]
+    Unbounded {
+        /// The body.
+        name: String,
+        /// The shape.
+        shape: &'static str,
+    },
+    /// A value of a material is out of range.
+    #[error("material '{name}': {message}")]
+    InvalidMaterial {
+        /// The material, or the pair.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A material index that does not exist.
+    #[error("there is no material with index {index}")]
+    UnknownMaterial {
+        /// The index.
+        index: usize,
+    },
+}
+
+/// A step that could not be completed.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StepError {
+    /// A body's state is no longer finite.
+    #[error("the simulation diverged at step {step} (t = {time} s): the state of body '{body}' is not finite")]
+    Diverged {
+        /// The step that produced it.
+        step: u64,
+        /// The time at the end of that step.
+        time: f64,
+        /// The first such body.
+        body: String,
+    },
+    /// The solver could not handle a group's problem.
+    #[error("the solver failed at step {step} (t = {time} s): {source}")]
+    Solver {
+        /// The step.
+        step: u64,
+        /// The time at the beginning of that step.
+        time: f64,
+        /// Why.
+        source: drystone_solver::SolveError,
+    },
+    /// The broad phase reported a pair that the contact graph does not accept.
+    #[error("the contact graph refused a pair at step {step}: {message}")]
+    Graph {
+        /// The step.
+        step: u64,
+        /// Why.
+        message: String,
+    },
+}
