@@ -1,14 +1,10 @@
-//! The graph and the life of its edges: the first stage of the pipeline (§5.2, Fig 5.3), where the pairs of the broad
-//! phase are matched with the edges of the last step.
-//!
-//! The dissertation keeps an edge until its bodies are far apart, to lose no event. Here an edge stays for one step
-//! after its pair was last reported, marked as vanished, which loses none either. A pair that comes back later gets a
-//! new edge with a fresh payload: impulses older than one step are a poor guess.
+//! The graph itself: bodies, access to edges and neighbours, links. How edges come and go is in `update.rs`, how bodies
+//! are grouped in `groups.rs`; why each structure is there, on the crate's front page.
 
 use petgraph::graph::{NodeIndex, UnGraph};
 use petgraph::visit::EdgeRef;
 
-use crate::{Edge, EdgeState, GraphError, Node, NodeKind};
+use crate::{Edge, GraphError, Node, NodeKind};
 
 /// Bodies and the pairs of them near each other, with memory. See the [crate's front page](crate) for an example.
 ///
@@ -16,14 +12,14 @@ use crate::{Edge, EdgeState, GraphError, Node, NodeKind};
 #[derive(Clone, Debug)]
 pub struct ContactGraph<N, E> {
     /// Nodes with their payloads; edge weights are positions in `edges`.
-    topology: UnGraph<Node<N>, u32>,
+    pub(crate) topology: UnGraph<Node<N>, u32>,
     /// The pairs of the last update, parallel to `edges`: what search and merge read, eight bytes a pair whatever the
     /// payload's size.
-    pairs: Vec<(u32, u32)>,
-    edges: Vec<Edge<E>>,
-    vanished: Vec<Edge<E>>,
+    pub(crate) pairs: Vec<(u32, u32)>,
+    pub(crate) edges: Vec<Edge<E>>,
+    pub(crate) vanished: Vec<Edge<E>>,
     /// Edges on their way to a new position; empty between updates.
-    moving: Vec<Edge<E>>,
+    pub(crate) moving: Vec<Edge<E>>,
     links: Vec<(u32, u32)>,
 }
 
@@ -88,124 +84,6 @@ impl<N, E> ContactGraph<N, E> {
             .ok_or(GraphError::BodyOutOfRange { body, count })?;
         node.kind = kind;
         Ok(())
-    }
-
-    /// [`update_with`](Self::update_with), new edges getting the payload's default.
-    pub fn update(&mut self, pairs: &[(u32, u32)]) -> Result<(), GraphError>
-    where
-        E: Default,
-    {
-        self.update_with(pairs, |_, _| E::default())
-    }
-
-    /// Takes the pairs of the broad phase, sorted, distinct, the smaller index first in each.
-    ///
-    /// Edges of pairs known from the last update become persistent and keep their payload; unknown pairs get a new
-    /// edge with a payload from `create`; edges whose pair is missing become vanished, and those that were so already
-    /// are dropped. Afterwards the active edge at position `i` belongs to `pairs[i]`.
-    ///
-    /// The cost is one comparison of the two lists when nothing changed, else linear in the edges behind the first
-    /// change plus the rebuilt topology. On an error the graph is as it was.
-    pub fn update_with(
-        &mut self,
-        pairs: &[(u32, u32)],
-        mut create: impl FnMut(u32, u32) -> E,
-    ) -> Result<(), GraphError> {
-        // The stored pairs were checked when they came, so equal ones need no check.
-        if self.pairs == pairs {
-            self.vanished.clear();
-            for edge in &mut self.edges {
-                edge.state = EdgeState::Persistent;
-            }
-            return Ok(());
-        }
-        self.check_pairs(pairs)?;
-        self.vanished.clear();
-
-        // Edges before the first change stay where they are; payloads can be large.
-        let kept = self
-            .pairs
-            .iter()
-            .zip(pairs)
-            .take_while(|(old, new)| old == new)
-            .count();
-        for edge in &mut self.edges[..kept] {
-            edge.state = EdgeState::Persistent;
-        }
-        self.moving.extend(self.edges.drain(kept..));
-        let old_pairs = self.pairs[kept..].iter().copied();
-        let mut old = old_pairs.zip(self.moving.drain(..)).peekable();
-        for &pair in &pairs[kept..] {
-            while let Some((_, edge)) = old.next_if(|(old_pair, _)| *old_pair < pair) {
-                self.vanished.push(Edge {
-                    state: EdgeState::Vanished,
-                    ..edge
-                });
-            }
-            let (a, b) = pair;
-            self.edges
-                .push(match old.next_if(|(old_pair, _)| *old_pair == pair) {
-                    Some((_, edge)) => Edge {
-                        state: EdgeState::Persistent,
-                        ..edge
-                    },
-                    None => Edge {
-                        a,
-                        b,
-                        state: EdgeState::New,
-                        payload: create(a, b),
-                    },
-                });
-        }
-        self.vanished.extend(old.map(|(_, edge)| Edge {
-            state: EdgeState::Vanished,
-            ..edge
-        }));
-
-        self.pairs.truncate(kept);
-        self.pairs.extend_from_slice(&pairs[kept..]);
-        self.rebuild_topology();
-        Ok(())
-    }
-
-    fn check_pairs(&self, pairs: &[(u32, u32)]) -> Result<(), GraphError> {
-        let mut last = None;
-        for (position, &(a, b)) in pairs.iter().enumerate() {
-            self.check_bodies(position, a, b)?;
-            if a > b {
-                return Err(GraphError::ReversedPair {
-                    position,
-                    first: a,
-                    second: b,
-                });
-            }
-            if last >= Some((a, b)) {
-                return Err(GraphError::UnsortedPairs { position });
-            }
-            last = Some((a, b));
-        }
-        Ok(())
-    }
-
-    fn check_bodies(&self, position: usize, a: u32, b: u32) -> Result<(), GraphError> {
-        let count = self.node_count();
-        let body = a.max(b);
-        if body as usize >= count {
-            return Err(GraphError::BodyOutOfRange { body, count });
-        }
-        if a == b {
-            return Err(GraphError::SelfPair { position, body: a });
-        }
-        Ok(())
-    }
-
-    /// petgraph puts a new edge at the head of its nodes' lists; adding from the back gives neighbours in rising order.
-    fn rebuild_topology(&mut self) {
-        self.topology.clear_edges();
-        for (position, &(a, b)) in self.pairs.iter().enumerate().rev() {
-            let (a, b) = (NodeIndex::new(a as usize), NodeIndex::new(b as usize));
-            self.topology.add_edge(a, b, position as u32);
-        }
     }
 
     /// New and persistent edges in the order of their pairs.
@@ -281,63 +159,17 @@ impl<N, E> ContactGraph<N, E> {
     pub fn links(&self) -> &[(u32, u32)] {
         &self.links
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    type Graph = ContactGraph<(), Vec<u8>>;
-
-    fn storage(graph: &Graph) -> [(usize, usize); 5] {
-        [
-            (graph.pairs.as_ptr() as usize, graph.pairs.capacity()),
-            (graph.edges.as_ptr() as usize, graph.edges.capacity()),
-            (graph.vanished.as_ptr() as usize, graph.vanished.capacity()),
-            (graph.moving.as_ptr() as usize, graph.moving.capacity()),
-            (
-                graph.topology.raw_edges().as_ptr() as usize,
-                graph.topology.capacity().1,
-            ),
-        ]
-    }
-
-    /// With unchanged pairs nothing may move or grow, and even alternating pairs reach a steady size.
-    #[test]
-    fn storage_is_reused_after_warm_up() {
-        let mut graph = Graph::new();
-        for _ in 0..50 {
-            graph.add_node(NodeKind::Dynamic, ());
+    /// Whether the pair at a position of some list joins two bodies that exist.
+    pub(crate) fn check_bodies(&self, position: usize, a: u32, b: u32) -> Result<(), GraphError> {
+        let count = self.node_count();
+        let body = a.max(b);
+        if body as usize >= count {
+            return Err(GraphError::BodyOutOfRange { body, count });
         }
-        let chain: Vec<_> = (0..49).map(|i| (i, i + 1)).collect();
-        let skips: Vec<_> = (0..48).map(|i| (i, i + 2)).collect();
-        for pairs in [&chain, &skips, &chain, &skips] {
-            graph.update(pairs).unwrap();
+        if a == b {
+            return Err(GraphError::SelfPair { position, body: a });
         }
-        let before = storage(&graph);
-        let no_payload = |_, _| unreachable!("no pair is new");
-        graph.update_with(&skips, no_payload).unwrap();
-        assert_eq!(storage(&graph), before);
-        for pairs in [&chain, &skips, &skips, &chain] {
-            graph.update(pairs).unwrap();
-            assert_eq!(storage(&graph), before);
-        }
-    }
-
-    /// Overwriting the public fields of edges must not corrupt the graph's own record.
-    #[test]
-    fn edges_are_matched_by_the_graphs_own_pairs() {
-        let mut graph = Graph::new();
-        for _ in 0..4 {
-            graph.add_node(NodeKind::Dynamic, ());
-        }
-        graph.update(&[(0, 1), (1, 2), (2, 3)]).unwrap();
-        graph.active_edges_mut()[1].a = 1_000_000;
-        graph.active_edges_mut()[1].payload.push(7);
-        graph.update(&[(0, 2), (1, 2), (2, 3)]).unwrap();
-        assert_eq!(graph.find(1, 2).unwrap().payload, [7]);
-        let mut groups = crate::Groups::default();
-        graph.groups(|_| true, &mut groups);
-        assert_eq!(groups.get(0).unwrap().bodies, [0, 1, 2, 3]);
+        Ok(())
     }
 }

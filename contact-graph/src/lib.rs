@@ -75,6 +75,7 @@ mod groups;
 mod impulse_cache;
 mod node;
 mod union_find;
+mod update;
 
 pub use edge::{Edge, EdgeState};
 pub use error::GraphError;
