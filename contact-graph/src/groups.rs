@@ -1,0 +1,244 @@
+//! Contact groups (§5.2.5): sets of bodies that can feel each other through contacts, and so the parts of the contact
+//! problem that can be solved one by one or in parallel.
+//!
+//! They are the connected components over touching edges and links, with fixed and scripted bodies as insulators:
+//! such a body may be touched by many groups and joins none. The dissertation colours edges in a recursive traversal
+//! (Figs 5.7, 5.8). Union–find over the flat edge list gives the same sets, needs no stack, and reads memory in order.
+
+use crate::flat_lists::FlatLists;
+use crate::union_find::DisjointBodies;
+use crate::{ContactGraph, Edge};
+
+/// One contact group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group<'a> {
+    /// The dynamic bodies, sorted.
+    pub bodies: &'a [u32],
+    /// Positions of its touching edges among the active edges, sorted. An edge to an insulator is in the group of its
+    /// dynamic end.
+    pub edges: &'a [u32],
+    /// Positions of its links among [`ContactGraph::links`], sorted.
+    pub links: &'a [u32],
+}
+
+/// The contact groups, ordered by their smallest body. Keep one and reuse it: its memory is reused too.
+#[derive(Clone, Debug, Default)]
+pub struct Groups {
+    /// Dynamic bodies that have neither a touching edge nor a link, sorted. They are in no group.
+    pub free: Vec<u32>,
+    count: usize,
+    largest: usize,
+    bodies: FlatLists,
+    edges: FlatLists,
+    links: FlatLists,
+    /// The group of each body, or `NONE`.
+    group_of: Vec<u32>,
+    // What follows is only used while the groups are formed.
+    sets: DisjointBodies,
+    /// Touching edges and links in some group: a dynamic body of that group, and the position.
+    grouped_edges: Vec<(u32, u32)>,
+    grouped_links: Vec<(u32, u32)>,
+}
+
+const NONE: u32 = u32::MAX;
+/// In `group_of` while groups are formed: in some group, its number not yet known.
+const SOME: u32 = u32::MAX - 1;
+
+impl Groups {
+    /// How many groups there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is no group.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The group with this number.
+    #[must_use]
+    pub fn get(&self, group: usize) -> Option<Group<'_>> {
+        (group < self.count).then(|| self.at(group))
+    }
+
+    /// All groups in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Group<'_>> {
+        (0..self.count).map(|group| self.at(group))
+    }
+
+    fn at(&self, group: usize) -> Group<'_> {
+        Group {
+            bodies: self.bodies.list(group),
+            edges: self.edges.list(group),
+            links: self.links.list(group),
+        }
+    }
+
+    /// The number of bodies in the largest group, 0 without groups.
+    #[must_use]
+    pub fn largest(&self) -> usize {
+        self.largest
+    }
+
+    /// The group a body is in: none for insulators, free bodies, and bodies that aren't there.
+    #[must_use]
+    pub fn group_of(&self, body: u32) -> Option<usize> {
+        let group = *self.group_of.get(body as usize)?;
+        (group != NONE).then_some(group as usize)
+    }
+}
+
+/// Equal groups; scratch memory from forming them doesn't count.
+impl PartialEq for Groups {
+    fn eq(&self, other: &Self) -> bool {
+        self.free == other.free
+            && self.bodies == other.bodies
+            && self.edges == other.edges
+            && self.links == other.links
+            && self.group_of == other.group_of
+    }
+}
+
+impl Eq for Groups {}
+
+impl<N, E> ContactGraph<N, E> {
+    /// Forms the contact groups over the active edges for which `is_touching` holds (asked once for each, in order)
+    /// and all links. Linear in bodies and edges. Allocates only when bodies, edges or links have become more than
+    /// `out` has seen: which edges touch makes no difference.
+    pub fn groups(&self, mut is_touching: impl FnMut(&Edge<E>) -> bool, out: &mut Groups) {
+        out.reserve(
+            self.node_count(),
+            self.active_edges().len(),
+            self.links().len(),
+        );
+        out.sets
+            .reset(self.nodes().map(|node| node.kind.is_insulator()));
+        out.group_of.resize(self.node_count(), NONE);
+
+        for (position, (edge, &(a, b))) in (0..).zip(self.active_edges().iter().zip(self.pairs())) {
+            if is_touching(edge) {
+                out.join(a, b, position, |out| &mut out.grouped_edges);
+            }
+        }
+        for (position, &(a, b)) in (0..).zip(self.links()) {
+            out.join(a, b, position, |out| &mut out.grouped_links);
+        }
+        out.number_groups();
+        out.fill_lists();
+    }
+}
+
+impl Groups {
+    /// Empties all lists and makes room for the most they can hold.
+    fn reserve(&mut self, bodies: usize, edges: usize, links: usize) {
+        self.free.clear();
+        self.free.reserve(bodies);
+        self.group_of.clear();
+        self.grouped_edges.clear();
+        self.grouped_edges.reserve(edges);
+        self.grouped_links.clear();
+        self.grouped_links.reserve(links);
+        self.bodies.reserve(bodies, bodies);
+        self.edges.reserve(bodies, edges);
+        self.links.reserve(bodies, links);
+    }
+
+    /// Joins two bodies by the edge or link at a position and notes it in its list.
+    fn join(&mut self, a: u32, b: u32, position: u32, list: fn(&mut Self) -> &mut Vec<(u32, u32)>) {
+        if let Some(body) = self.sets.join(a, b) {
+            // Insulators get the mark too; numbering takes it away again.
+            self.group_of[a as usize] = SOME;
+            self.group_of[b as usize] = SOME;
+            list(self).push((body, position));
+        }
+    }
+
+    /// A set's smallest body is met first, and it is the set's root: it opens the group, the others look it up.
+    fn number_groups(&mut self) {
+        self.count = 0;
+        for body in 0..self.group_of.len() as u32 {
+            let i = body as usize;
+            if self.sets.is_insulator(body) {
+                self.group_of[i] = NONE;
+            } else if self.group_of[i] == NONE {
+                self.free.push(body);
+            } else {
+                let smallest = self.sets.smallest(body);
+                if smallest == body {
+                    self.group_of[i] = self.count as u32;
+                    self.count += 1;
+                } else {
+                    self.group_of[i] = self.group_of[smallest as usize];
+                }
+            }
+        }
+    }
+
+    /// Bodies and positions arrive in rising order, and so each list is sorted.
+    fn fill_lists(&mut self) {
+        let group_of = &self.group_of;
+        let bodies = group_of
+            .iter()
+            .copied()
+            .zip(0..)
+            .filter(|&(group, _)| group != NONE);
+        self.bodies.fill(self.count, bodies);
+        let with_group = |&(body, position): &(u32, u32)| (group_of[body as usize], position);
+        self.edges
+            .fill(self.count, self.grouped_edges.iter().map(with_group));
+        self.links
+            .fill(self.count, self.grouped_links.iter().map(with_group));
+        self.largest = (0..self.count)
+            .map(|group| self.bodies.list(group).len())
+            .max()
+            .unwrap_or(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NodeKind;
+
+    #[test]
+    fn storage_is_reused_after_warm_up() {
+        let mut graph: ContactGraph<(), ()> = ContactGraph::new();
+        for i in 0..40 {
+            let kind = if i % 7 == 0 {
+                NodeKind::Fixed
+            } else {
+                NodeKind::Dynamic
+            };
+            graph.add_node(kind, ());
+        }
+        let pairs: Vec<_> = (0..39).map(|i| (i, i + 1)).collect();
+        graph.update(&pairs).unwrap();
+        graph.set_links(&[(3, 20), (5, 0)]).unwrap();
+        let storage = |groups: &Groups| {
+            let lists = [
+                groups.bodies.storage(),
+                groups.edges.storage(),
+                groups.links.storage(),
+            ];
+            let scratch = [
+                groups.grouped_edges.capacity(),
+                groups.grouped_links.capacity(),
+            ];
+            (
+                groups.free.capacity(),
+                groups.group_of.capacity(),
+                lists,
+                scratch,
+            )
+        };
+        let mut groups = Groups::default();
+        graph.groups(|_| false, &mut groups);
+        let before = storage(&groups);
+        for divisor in 1..10 {
+            graph.groups(|edge| edge.a % divisor == 0, &mut groups);
+            assert_eq!(storage(&groups), before);
+        }
+    }
+}
