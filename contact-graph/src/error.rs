@@ -40,10 +40,7 @@ impl fmt::Display for GraphError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             GraphError::BodyOutOfRange { body, count } => {
-                write!(
-                    f,
-                    "body {body} is out of range: the graph has {count} bodies"
-                )
+                write!(f, "body {body} is out of range: the graph has {count} bodies")
             }
             GraphError::SelfPair { position, body } => {
                 write!(f, "pair {position} joins body {body} with itself")

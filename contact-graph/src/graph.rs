@@ -79,9 +79,7 @@ impl<N, E> ContactGraph<N, E> {
     /// Changes the kind of a body. Its edges stay; the next groups see the new kind.
     pub fn set_node_kind(&mut self, body: u32, kind: NodeKind) -> Result<(), GraphError> {
         let count = self.node_count();
-        let node = self
-            .node_mut(body)
-            .ok_or(GraphError::BodyOutOfRange { body, count })?;
+        let node = self.node_mut(body).ok_or(GraphError::BodyOutOfRange { body, count })?;
         node.kind = kind;
         Ok(())
     }

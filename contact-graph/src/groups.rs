@@ -108,13 +108,8 @@ impl<N, E> ContactGraph<N, E> {
     /// and all links. Linear in bodies and edges. Allocates only when bodies, edges or links have become more than
     /// `out` has seen: which edges touch makes no difference.
     pub fn groups(&self, mut is_touching: impl FnMut(&Edge<E>) -> bool, out: &mut Groups) {
-        out.reserve(
-            self.node_count(),
-            self.active_edges().len(),
-            self.links().len(),
-        );
-        out.sets
-            .reset(self.nodes().map(|node| node.kind.is_insulator()));
+        out.reserve(self.node_count(), self.active_edges().len(), self.links().len());
+        out.sets.reset(self.nodes().map(|node| node.kind.is_insulator()));
         out.group_of.resize(self.node_count(), NONE);
 
         for (position, (edge, &(a, b))) in (0..).zip(self.active_edges().iter().zip(self.pairs())) {
@@ -179,17 +174,11 @@ impl Groups {
     /// Bodies and positions arrive in rising order, and so each list is sorted.
     fn fill_lists(&mut self) {
         let group_of = &self.group_of;
-        let bodies = group_of
-            .iter()
-            .copied()
-            .zip(0..)
-            .filter(|&(group, _)| group != NONE);
+        let bodies = group_of.iter().copied().zip(0..).filter(|&(group, _)| group != NONE);
         self.bodies.fill(self.count, bodies);
         let with_group = |&(body, position): &(u32, u32)| (group_of[body as usize], position);
-        self.edges
-            .fill(self.count, self.grouped_edges.iter().map(with_group));
-        self.links
-            .fill(self.count, self.grouped_links.iter().map(with_group));
+        self.edges.fill(self.count, self.grouped_edges.iter().map(with_group));
+        self.links.fill(self.count, self.grouped_links.iter().map(with_group));
         self.largest = (0..self.count)
             .map(|group| self.bodies.list(group).len())
             .max()
@@ -206,32 +195,16 @@ mod tests {
     fn storage_is_reused_after_warm_up() {
         let mut graph: ContactGraph<(), ()> = ContactGraph::new();
         for i in 0..40 {
-            let kind = if i % 7 == 0 {
-                NodeKind::Fixed
-            } else {
-                NodeKind::Dynamic
-            };
+            let kind = if i % 7 == 0 { NodeKind::Fixed } else { NodeKind::Dynamic };
             graph.add_node(kind, ());
         }
         let pairs: Vec<_> = (0..39).map(|i| (i, i + 1)).collect();
         graph.update(&pairs).unwrap();
         graph.set_links(&[(3, 20), (5, 0)]).unwrap();
         let storage = |groups: &Groups| {
-            let lists = [
-                groups.bodies.storage(),
-                groups.edges.storage(),
-                groups.links.storage(),
-            ];
-            let scratch = [
-                groups.grouped_edges.capacity(),
-                groups.grouped_links.capacity(),
-            ];
-            (
-                groups.free.capacity(),
-                groups.group_of.capacity(),
-                lists,
-                scratch,
-            )
+            let lists = [groups.bodies.storage(), groups.edges.storage(), groups.links.storage()];
+            let scratch = [groups.grouped_edges.capacity(), groups.grouped_links.capacity()];
+            (groups.free.capacity(), groups.group_of.capacity(), lists, scratch)
         };
         let mut groups = Groups::default();
         graph.groups(|_| false, &mut groups);

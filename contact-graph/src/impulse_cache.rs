@@ -13,9 +13,7 @@ pub struct ImpulseCache<K: Copy + Eq, const ROWS: usize = 3> {
 
 impl<K: Copy + Eq, const ROWS: usize> Default for ImpulseCache<K, ROWS> {
     fn default() -> Self {
-        ImpulseCache {
-            entries: Vec::new(),
-        }
+        ImpulseCache { entries: Vec::new() }
     }
 }
 

@@ -26,11 +26,7 @@ impl<N, E> ContactGraph<N, E> {
     ///
     /// The cost is one comparison of the two lists when nothing changed, else linear in the edges behind the first
     /// change plus the rebuilt topology. On an error the graph is as it was.
-    pub fn update_with(
-        &mut self,
-        pairs: &[(u32, u32)],
-        create: impl FnMut(u32, u32) -> E,
-    ) -> Result<(), GraphError> {
+    pub fn update_with(&mut self, pairs: &[(u32, u32)], create: impl FnMut(u32, u32) -> E) -> Result<(), GraphError> {
         // The stored pairs were checked when they came, so equal ones need no check.
         let unchanged = self.pairs == pairs;
         if !unchanged {
@@ -66,12 +62,7 @@ impl<N, E> ContactGraph<N, E> {
 
             if same == 0 {
                 let (state, payload) = (EdgeState::New, create(a, b));
-                self.edges.push(Edge {
-                    a,
-                    b,
-                    state,
-                    payload,
-                });
+                self.edges.push(Edge { a, b, state, payload });
                 new = &new[1..];
             }
         }

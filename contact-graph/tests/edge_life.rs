@@ -30,10 +30,7 @@ fn an_edge_is_new_then_persistent_then_vanished_then_gone() {
             births
         };
         graph.update_with(pairs, create).unwrap();
-        (
-            summary(graph.active_edges()),
-            summary(graph.vanished_edges()),
-        )
+        (summary(graph.active_edges()), summary(graph.vanished_edges()))
     };
 
     // The payload is the number of births so far: a kept one shows that the edge is the same.
@@ -62,10 +59,7 @@ fn an_edge_is_new_then_persistent_then_vanished_then_gone() {
 
     // One of them comes back at once: a new edge. The other is gone.
     let (active, vanished) = step(&mut graph, &[(0, 1), (0, 3), (1, 2)]);
-    assert_eq!(
-        active,
-        [(0, 1, New, 5), (0, 3, Persistent, 3), (1, 2, Persistent, 2)]
-    );
+    assert_eq!(active, [(0, 1, New, 5), (0, 3, Persistent, 3), (1, 2, Persistent, 2)]);
     assert_eq!(vanished, []);
 
     // Everything goes, then nothing is left of it, also when the pairs don't change.
@@ -73,11 +67,7 @@ fn an_edge_is_new_then_persistent_then_vanished_then_gone() {
     assert_eq!(active, []);
     assert_eq!(
         vanished,
-        [
-            (0, 1, Vanished, 5),
-            (0, 3, Vanished, 3),
-            (1, 2, Vanished, 2)
-        ]
+        [(0, 1, Vanished, 5), (0, 3, Vanished, 3), (1, 2, Vanished, 2)]
     );
     let (active, vanished) = step(&mut graph, &[]);
     assert_eq!((active, vanished), (vec![], vec![]));
@@ -188,10 +178,7 @@ fn bad_pairs_are_refused_and_change_nothing() {
     graph.update(&[(0, 1), (1, 2)]).unwrap();
     graph.update(&[(0, 1)]).unwrap();
     graph.find_mut(0, 1).unwrap().payload = 9;
-    let (active, vanished) = (
-        summary(graph.active_edges()),
-        summary(graph.vanished_edges()),
-    );
+    let (active, vanished) = (summary(graph.active_edges()), summary(graph.vanished_edges()));
 
     let out_of_range = GraphError::BodyOutOfRange { body: 4, count: 4 };
     let reversed = GraphError::ReversedPair {
@@ -203,13 +190,7 @@ fn bad_pairs_are_refused_and_change_nothing() {
     let cases: [(&[(u32, u32)], GraphError); 6] = [
         (&[(0, 1), (3, 4)], out_of_range),
         (&[(4, 1)], out_of_range),
-        (
-            &[(0, 1), (2, 2)],
-            GraphError::SelfPair {
-                position: 1,
-                body: 2,
-            },
-        ),
+        (&[(0, 1), (2, 2)], GraphError::SelfPair { position: 1, body: 2 }),
         (&[(0, 1), (2, 1)], reversed),
         (&[(1, 2), (0, 3)], unsorted),
         (&[(1, 2), (1, 2)], unsorted),
@@ -220,10 +201,7 @@ fn bad_pairs_are_refused_and_change_nothing() {
         assert_eq!(summary(graph.vanished_edges()), vanished);
         assert!(!error.to_string().is_empty());
     }
-    assert_eq!(
-        reversed.to_string(),
-        "pair 1 is (2, 1): the smaller index comes first"
-    );
+    assert_eq!(reversed.to_string(), "pair 1 is (2, 1): the smaller index comes first");
 }
 
 #[test]
@@ -240,21 +218,12 @@ fn bad_bodies_and_links_are_refused_and_change_nothing() {
 
     graph.set_links(&[(1, 0), (0, 1)]).unwrap();
     assert_eq!(graph.set_links(&[(0, 2)]), Err(missing));
-    let itself = GraphError::SelfPair {
-        position: 1,
-        body: 1,
-    };
+    let itself = GraphError::SelfPair { position: 1, body: 1 };
     assert_eq!(graph.set_links(&[(0, 1), (1, 1)]), Err(itself));
     assert_eq!(graph.links(), [(1, 0), (0, 1)]);
 
     graph.set_node_kind(1, NodeKind::Scripted).unwrap();
     graph.node_mut(0).unwrap().payload = "stone";
-    let nodes: Vec<_> = graph
-        .nodes()
-        .map(|node| (node.kind, node.payload))
-        .collect();
-    assert_eq!(
-        nodes,
-        [(NodeKind::Dynamic, "stone"), (NodeKind::Scripted, "ground")]
-    );
+    let nodes: Vec<_> = graph.nodes().map(|node| (node.kind, node.payload)).collect();
+    assert_eq!(nodes, [(NodeKind::Dynamic, "stone"), (NodeKind::Scripted, "ground")]);
 }

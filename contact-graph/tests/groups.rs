@@ -95,9 +95,7 @@ fn an_empty_graph_and_one_of_insulators_have_no_groups() {
     assert_eq!((groups.largest(), groups.get(0)), (0, None));
 
     let mut graph = graph_of(&[Fixed, Scripted, Fixed]);
-    graph
-        .update_with(&[(0, 1), (0, 2), (1, 2)], |_, _| true)
-        .unwrap();
+    graph.update_with(&[(0, 1), (0, 2), (1, 2)], |_, _| true).unwrap();
     graph.set_links(&[(1, 2)]).unwrap();
     graph.groups(|_| true, &mut groups);
     assert!(groups.is_empty() && groups.free.is_empty());
@@ -107,12 +105,8 @@ fn an_empty_graph_and_one_of_insulators_have_no_groups() {
 #[test]
 fn links_join_groups() {
     let mut graph = graph_of(&[Fixed, Dynamic, Dynamic, Dynamic, Dynamic, Dynamic, Fixed]);
-    graph
-        .update_with(&[(0, 1), (0, 3), (2, 3)], |_, _| true)
-        .unwrap();
-    graph
-        .set_links(&[(4, 0), (3, 1), (6, 0), (1, 3), (6, 4)])
-        .unwrap();
+    graph.update_with(&[(0, 1), (0, 3), (2, 3)], |_, _| true).unwrap();
+    graph.set_links(&[(4, 0), (3, 1), (6, 0), (1, 3), (6, 4)]).unwrap();
     let groups = groups_of(&graph);
     let expected = [
         Group {
@@ -164,9 +158,7 @@ impl Case {
         };
         let kinds = (0..count).map(|_| kind(random)).collect();
         let all = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
-        let pairs: Vec<_> = all
-            .filter(|_| random.random_bool(density.min(1.0)))
-            .collect();
+        let pairs: Vec<_> = all.filter(|_| random.random_bool(density.min(1.0))).collect();
         let touching = pairs.iter().map(|_| random.random_bool(0.7)).collect();
         let mut links = Vec::new();
         for _ in 0..random.random_range(0..4) {
@@ -189,14 +181,8 @@ impl Case {
 
     /// Touching edges, then links, with their positions.
     fn joining(&self) -> impl Iterator<Item = (u32, u32)> {
-        let touching = self
-            .pairs
-            .iter()
-            .zip(&self.touching)
-            .filter(|(_, touching)| **touching);
-        touching
-            .map(|(pair, _)| *pair)
-            .chain(self.links.iter().copied())
+        let touching = self.pairs.iter().zip(&self.touching).filter(|(_, touching)| **touching);
+        touching.map(|(pair, _)| *pair).chain(self.links.iter().copied())
     }
 
     /// The smallest body each dynamic body is connected with, by handing labels on until nothing changes.
@@ -257,11 +243,7 @@ fn groups_equal_naive_label_propagation() {
         most = most.max(groups.len());
         for (group, &root) in groups.iter().zip(&roots) {
             let of_root = |body: u32| case.is_dynamic(body) && label[body as usize] == root;
-            let bodies: Vec<u32> = grouped
-                .iter()
-                .copied()
-                .filter(|&body| of_root(body))
-                .collect();
+            let bodies: Vec<u32> = grouped.iter().copied().filter(|&body| of_root(body)).collect();
             assert_eq!(group.bodies, bodies);
             assert_eq!(group.bodies[0], root);
             let here = |&(a, b): &(u32, u32)| of_root(a) || of_root(b);
@@ -275,10 +257,7 @@ fn groups_equal_naive_label_propagation() {
             groups.iter().map(|g| g.bodies.len()).max().unwrap_or(0)
         );
     }
-    assert!(
-        most >= 5,
-        "the cases must have several groups to tell apart"
-    );
+    assert!(most >= 5, "the cases must have several groups to tell apart");
 }
 
 /// Groups and free bodies together are the components that remain when the insulators are deleted.

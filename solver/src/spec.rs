@@ -260,35 +260,42 @@ impl OptionValue for String {
 /// # Ok::<(), drystone_solver::spec::SpecError>(())
 /// ```
 ///
-/// A check of ranges goes into a trailing `validate(self) { … }` that returns `Result<(), String>`.
+/// A last field `flatten pub family: FamilyOptions` takes over the keys of another such struct. A check of ranges goes
+/// into a trailing `validate(options) { … }` that ends in `Err(message)` or falls through.
 #[macro_export]
 macro_rules! options {
     (
         $(#[$meta:meta])*
         pub struct $name:ident {
-            $( $(#[doc = $doc:literal])* pub $field:ident : $type:ty = $default:expr ),* $(,)?
+            $( $(#[doc = $doc:literal])* pub $field:ident : $type:ty = $default:expr, )*
+            $( flatten pub $inner:ident : $inner_type:ty $(,)? )?
         }
         $( validate($this:ident) $check:block )?
     ) => {
         $(#[$meta])*
         pub struct $name {
             $( $(#[doc = $doc])* pub $field : $type, )*
+            $( /// The options it shares with its family.
+            pub $inner : $inner_type, )?
         }
 
         impl Default for $name {
             fn default() -> Self {
-                Self { $( $field: $default, )* }
+                Self { $( $field: $default, )* $( $inner: <$inner_type>::default(), )? }
             }
         }
 
         impl $crate::spec::Configure for $name {
             fn options(&self) -> Vec<$crate::spec::OptionInfo> {
-                vec![ $( $crate::spec::OptionInfo {
+                #[allow(unused_mut, reason = "only families of options have more to add")]
+                let mut options = vec![ $( $crate::spec::OptionInfo {
                     key: stringify!($field).replace('_', "-"),
                     default: $crate::spec::OptionValue::show(&self.$field),
                     expects: <$type as $crate::spec::OptionValue>::expects(),
                     help: [$($doc),*].map(str::trim).join(" "),
-                } ),* ]
+                } ),* ];
+                $( options.extend(self.$inner.options()); )?
+                options
             }
 
             fn set(&mut self, key: &str, value: &str) -> Result<(), $crate::spec::SpecError> {
@@ -298,13 +305,17 @@ macro_rules! options {
                         .ok_or_else(|| $crate::spec::bad_value::<$type>(&key, value))?;
                     return Ok(());
                 } )*
+                $( if self.$inner.options().iter().any(|option| option.key == key.replace('_', "-")) {
+                    return self.$inner.set(&key, value);
+                } )?
                 Err($crate::spec::unknown_option(self, &key))
             }
 
-            $( fn validate(&self) -> Result<(), String> {
-                let $this = self;
-                $check
-            } )?
+            fn validate(&self) -> Result<(), String> {
+                $( self.$inner.validate()?; )?
+                $( let $this = self; $check )?
+                Ok(())
+            }
         }
     };
 }
@@ -394,7 +405,6 @@ mod tests {
             if paint.thickness <= 0.0 {
                 return Err("thickness must be positive".into());
             }
-            Ok(())
         }
     }
 

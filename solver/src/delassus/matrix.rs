@@ -1,0 +1,268 @@
+//! An explicit sparse block matrix: for stored problems, and for solvers that want A itself.
+//!
+//! Block-compressed rows: for each block row the sorted list of its non-zero block columns, each with a dense row-major
+//! block. It need not be symmetric. It converts to `nalgebra-sparse`, to `faer` and to a dense matrix.
+
+use std::ops::Range;
+
+use nalgebra::DMatrix;
+use nalgebra_sparse::{CooMatrix, CsrMatrix};
+
+use super::Delassus;
+use crate::error::SolveError;
+
+/// A square sparse matrix in blocks of rows and columns of varying size.
+#[derive(Debug, Clone)]
+pub struct BlockMatrix {
+    /// First row of every block, and the number of rows at the end.
+    pub(super) starts: Vec<u32>,
+    /// For every block row, where its entries begin; one more at the end.
+    pub(super) entries: Vec<u32>,
+    /// Block column of every entry, ascending within a block row.
+    pub(super) columns: Vec<u32>,
+    /// Where the numbers of every entry begin.
+    pub(super) offsets: Vec<u32>,
+    /// The numbers, block after block, row-major.
+    pub(super) values: Vec<f64>,
+    /// Diagonal of the whole matrix.
+    pub(super) diagonal: Vec<f64>,
+}
+
+impl BlockMatrix {
+    /// Cuts a sparse matrix into blocks. `sizes` are the numbers of rows of the blocks, in order.
+    pub fn from_csr(matrix: &CsrMatrix<f64>, sizes: &[usize]) -> Result<Self, SolveError> {
+        let n = matrix.nrows();
+        if matrix.ncols() != n || sizes.iter().sum::<usize>() != n || sizes.contains(&0) {
+            return Err(SolveError::Malformed(format!(
+                "a {}×{} matrix can't be cut into blocks of {} rows in all",
+                n,
+                matrix.ncols(),
+                sizes.iter().sum::<usize>()
+            )));
+        }
+        let starts = prefix_sums(sizes);
+        let block_of: Vec<u32> = sizes
+            .iter()
+            .enumerate()
+            .flat_map(|(block, &size)| std::iter::repeat_n(block as u32, size))
+            .collect();
+        let mut builder = Builder::new(starts);
+        let mut columns = Vec::new();
+        for block in 0..sizes.len() {
+            let rows = builder.block_rows(block);
+            columns.clear();
+            for row in rows.clone() {
+                columns.extend(matrix.row(row).col_indices().iter().map(|&column| block_of[column]));
+            }
+            columns.sort_unstable();
+            columns.dedup();
+            for &column in &columns {
+                let span = builder.block_rows(column as usize);
+                builder.push(column, |values| {
+                    for row in rows.clone() {
+                        let sparse = matrix.row(row);
+                        let at = values.len();
+                        values.resize(at + span.len(), 0.0);
+                        for (&column, &value) in sparse.col_indices().iter().zip(sparse.values()) {
+                            if span.contains(&column) {
+                                values[at + column - span.start] = value;
+                            }
+                        }
+                    }
+                });
+            }
+            builder.finish_row();
+        }
+        builder.finish()
+    }
+
+    /// Cuts a dense matrix into blocks, leaving out those that are zero.
+    pub fn from_dense(matrix: &DMatrix<f64>, sizes: &[usize]) -> Result<Self, SolveError> {
+        Self::from_csr(&CsrMatrix::from(matrix), sizes)
+    }
+
+    /// Number of blocks along the diagonal.
+    pub fn block_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The rows of a block.
+    pub fn block_rows(&self, block: usize) -> Range<usize> {
+        self.starts[block] as usize..self.starts[block + 1] as usize
+    }
+
+    /// Number of stored blocks.
+    pub fn stored_blocks(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Every stored number as (row, column, value).
+    pub fn triplets(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        (0..self.block_count()).flat_map(move |block| {
+            let rows = self.block_rows(block);
+            self.row_entries(block).flat_map(move |(span, values)| {
+                let rows = rows.clone();
+                let width = span.len();
+                values
+                    .iter()
+                    .enumerate()
+                    .map(move |(k, &value)| (rows.start + k / width, span.start + k % width, value))
+            })
+        })
+    }
+
+    /// As a compressed sparse row matrix of `nalgebra-sparse`.
+    pub fn to_csr(&self) -> CsrMatrix<f64> {
+        let n = self.rows();
+        let mut triplets = CooMatrix::new(n, n);
+        for (row, column, value) in self.triplets() {
+            triplets.push(row, column, value);
+        }
+        CsrMatrix::from(&triplets)
+    }
+
+    /// As a compressed sparse column matrix of `faer`, for factorisations.
+    pub fn to_faer(&self) -> Result<faer::sparse::SparseColMat<usize, f64>, SolveError> {
+        let n = self.rows();
+        let triplets: Vec<_> = self
+            .triplets()
+            .map(|(row, col, val)| faer::sparse::Triplet { row, col, val })
+            .collect();
+        faer::sparse::SparseColMat::try_new_from_triplets(n, n, &triplets)
+            .map_err(|error| SolveError::Malformed(format!("{error:?}")))
+    }
+
+    /// As a dense matrix.
+    pub fn to_dense(&self) -> DMatrix<f64> {
+        let n = self.rows();
+        let mut dense = DMatrix::zeros(n, n);
+        for (row, column, value) in self.triplets() {
+            dense[(row, column)] = value;
+        }
+        dense
+    }
+
+    /// The entries of a block row: the columns they span and their numbers.
+    fn row_entries(&self, block: usize) -> impl Iterator<Item = (Range<usize>, &[f64])> {
+        let height = self.block_rows(block).len();
+        (self.entries[block] as usize..self.entries[block + 1] as usize).map(move |entry| {
+            let span = self.block_rows(self.columns[entry] as usize);
+            let at = self.offsets[entry] as usize;
+            (span.clone(), &self.values[at..at + height * span.len()])
+        })
+    }
+
+    /// The block that a row belongs to, by bisection.
+    fn block_of(&self, row: usize) -> usize {
+        self.starts.partition_point(|&start| start as usize <= row) - 1
+    }
+}
+
+impl Delassus for BlockMatrix {
+    fn rows(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    fn state_len(&self) -> usize {
+        0
+    }
+
+    fn load(&self, _impulses: &[f64], _state: &mut [f64]) {}
+
+    fn block_product(&self, rows: Range<usize>, impulses: &[f64], _state: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (span, values) in self.row_entries(self.block_of(rows.start)) {
+            let x = &impulses[span];
+            for (out, row) in out.iter_mut().zip(values.chunks_exact(x.len())) {
+                *out += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+            }
+        }
+    }
+
+    fn block_changed(&self, _rows: Range<usize>, _delta: &[f64], _state: &mut [f64]) {}
+
+    fn diagonal(&self, row: usize) -> f64 {
+        self.diagonal[row]
+    }
+
+    fn diagonal_block(&self, rows: Range<usize>, out: &mut [f64]) {
+        out.fill(0.0);
+        if let Some((_, values)) = self
+            .row_entries(self.block_of(rows.start))
+            .find(|(span, _)| span.start == rows.start)
+        {
+            out.copy_from_slice(values);
+        }
+    }
+
+    fn apply(&self, x: &[f64], y: &mut [f64]) {
+        for block in 0..self.block_count() {
+            let rows = self.block_rows(block);
+            self.block_product(rows.clone(), x, &[], &mut y[rows]);
+        }
+    }
+}
+
+/// Collects a block matrix row by row.
+pub(super) struct Builder {
+    matrix: BlockMatrix,
+}
+
+impl Builder {
+    pub(super) fn new(starts: Vec<u32>) -> Self {
+        let rows = starts.last().copied().unwrap_or(0) as usize;
+        Self {
+            matrix: BlockMatrix {
+                starts,
+                entries: vec![0],
+                columns: Vec::new(),
+                offsets: Vec::new(),
+                values: Vec::new(),
+                diagonal: vec![0.0; rows],
+            },
+        }
+    }
+
+    pub(super) fn block_rows(&self, block: usize) -> Range<usize> {
+        self.matrix.block_rows(block)
+    }
+
+    /// Adds an entry to the present block row; `write` appends its numbers.
+    pub(super) fn push(&mut self, column: u32, write: impl FnOnce(&mut Vec<f64>)) {
+        self.matrix.columns.push(column);
+        self.matrix.offsets.push(self.matrix.values.len() as u32);
+        write(&mut self.matrix.values);
+    }
+
+    pub(super) fn finish_row(&mut self) {
+        self.matrix.entries.push(self.matrix.columns.len() as u32);
+    }
+
+    pub(super) fn finish(mut self) -> Result<BlockMatrix, SolveError> {
+        if u32::try_from(self.matrix.values.len()).is_err() {
+            return Err(SolveError::Malformed("the matrix has more than 2³² numbers".into()));
+        }
+        for block in 0..self.matrix.block_count() {
+            let rows = self.matrix.block_rows(block);
+            let n = rows.len();
+            let mut dense = vec![0.0; n * n];
+            self.matrix.diagonal_block(rows.clone(), &mut dense);
+            for (k, row) in rows.enumerate() {
+                self.matrix.diagonal[row] = dense[k * (n + 1)];
+            }
+        }
+        Ok(self.matrix)
+    }
+}
+
+/// 0, s₀, s₀+s₁, …
+pub(super) fn prefix_sums(sizes: &[usize]) -> Vec<u32> {
+    let mut starts = Vec::with_capacity(sizes.len() + 1);
+    let mut next = 0;
+    starts.push(0);
+    for size in sizes {
+        next += *size as u32;
+        starts.push(next);
+    }
+    starts
+}

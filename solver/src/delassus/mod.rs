@@ -1,0 +1,42 @@
+//! The Delassus operator `A = J M⁻¹ Jᵀ + Σ`: the seam between mechanics and solvers.
+//!
+//! A solver that updates one block at a time asks two questions: what is `(Aλ)` on these rows now, and: I changed these
+//! impulses, take note. What has to be remembered between them is the operator's own: for rigid bodies it is
+//! `V = M⁻¹Jᵀλ`, six numbers a body (dissertation §6.1.5), so that both questions cost two bodies whatever the size of
+//! the problem; an explicit matrix needs no memory beside λ. The solver owns that memory and calls it `state`.
+
+mod assembly;
+mod matrix;
+mod rigid;
+
+pub use matrix::BlockMatrix;
+pub use rigid::{InverseMass, RigidBodies};
+
+use std::ops::Range;
+
+/// What every solver may ask of A.
+pub trait Delassus {
+    /// Number of rows.
+    fn rows(&self) -> usize;
+
+    /// How many numbers of state the incremental products need.
+    fn state_len(&self) -> usize;
+
+    /// Makes the state belong to these impulses.
+    fn load(&self, impulses: &[f64], state: &mut [f64]);
+
+    /// `(Aλ)` on the rows of one block, into `out`.
+    fn block_product(&self, rows: Range<usize>, impulses: &[f64], state: &[f64], out: &mut [f64]);
+
+    /// Brings the state up to date after `impulses[rows] += delta`.
+    fn block_changed(&self, rows: Range<usize>, delta: &[f64], state: &mut [f64]);
+
+    /// `A_rr`.
+    fn diagonal(&self, row: usize) -> f64;
+
+    /// The diagonal block on the rows of one block, row-major.
+    fn diagonal_block(&self, rows: Range<usize>, out: &mut [f64]);
+
+    /// `y = A x`, allocating what it needs; for checks and measurements, not for inner loops.
+    fn apply(&self, x: &[f64], y: &mut [f64]);
+}

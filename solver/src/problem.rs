@@ -1,0 +1,242 @@
+//! The system every solver gets: find impulses λ with
+//!
+//! ```text
+//! w = A λ + b,   λ ∈ K,   w ∈ K*,   λ·w = 0,        A = J M⁻¹ Jᵀ + Σ
+//! ```
+//!
+//! (dissertation (4.221), with `b = J(u + h M⁻¹ f_ext) − target`). Rows come in blocks: a contact is a block of three,
+//! a hinge of five, a limit of one. The operator A is behind [`Delassus`]; a problem from rigid bodies
+//! never forms it, a stored problem brings it as a sparse block matrix.
+
+use std::ops::Range;
+
+use crate::cone::Cone;
+use crate::delassus::{BlockMatrix, Delassus, InverseMass, RigidBodies};
+use crate::error::SolveError;
+
+/// Consecutive rows that share one cone, and for rigid bodies one pair of bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Block {
+    /// Index of its first row.
+    pub first: u32,
+    /// Number of rows.
+    pub len: u32,
+    /// Where its impulses may lie.
+    pub cone: Cone,
+}
+
+impl Block {
+    /// The indices of its rows.
+    #[inline]
+    pub fn rows(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.len) as usize
+    }
+}
+
+/// One row on two bodies, as a constraint writes it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    /// `[J_lin a, J_ang a, J_lin b, J_ang b]`: the row's velocity is its product with `[v_a, ω_a, v_b, ω_b]`.
+    pub jacobian: [f64; 12],
+    /// The row's entry of b.
+    pub bias: f64,
+    /// The row's entry of Σ, 0 or more: constraint force mixing, K/h of (4.239).
+    pub compliance: f64,
+}
+
+/// The Delassus operator A in one of its forms.
+#[derive(Debug, Clone)]
+pub enum Operator {
+    /// `J M⁻¹ Jᵀ + Σ`, matrix-free.
+    RigidBodies(RigidBodies),
+    /// An explicit sparse block matrix.
+    Matrix(BlockMatrix),
+}
+
+impl Operator {
+    /// The operator as a trait object, for everything that is not an inner loop.
+    pub fn as_delassus(&self) -> &dyn Delassus {
+        match self {
+            Self::RigidBodies(operator) => operator,
+            Self::Matrix(operator) => operator,
+        }
+    }
+}
+
+/// Runs an expression with the concrete operator, so that inner loops are compiled for each of them.
+macro_rules! with_operator {
+    ($operator:expr, $name:ident => $body:expr) => {
+        match $operator {
+            $crate::problem::Operator::RigidBodies($name) => $body,
+            $crate::problem::Operator::Matrix($name) => $body,
+        }
+    };
+}
+pub(crate) use with_operator;
+
+/// A velocity-level complementarity problem.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The blocks, in the order of their rows, without gaps.
+    pub blocks: Vec<Block>,
+    /// b, one entry a row.
+    pub bias: Vec<f64>,
+    /// A.
+    pub operator: Operator,
+}
+
+impl Default for Problem {
+    fn default() -> Self {
+        Self {
+            blocks: Vec::new(),
+            bias: Vec::new(),
+            operator: Operator::RigidBodies(RigidBodies::new()),
+        }
+    }
+}
+
+impl Problem {
+    /// A problem with an explicit matrix. The blocks of `matrix` and the cones must agree.
+    pub fn from_matrix(matrix: BlockMatrix, bias: Vec<f64>, cones: &[Cone]) -> Result<Self, SolveError> {
+        let malformed = |message: String| Err(SolveError::Malformed(message));
+        if bias.len() != matrix.rows() {
+            return malformed(format!("{} rows but {} biases", matrix.rows(), bias.len()));
+        }
+        if cones.len() != matrix.block_count() {
+            return malformed(format!("{} blocks but {} cones", matrix.block_count(), cones.len()));
+        }
+        let blocks = cones
+            .iter()
+            .enumerate()
+            .map(|(index, &cone)| {
+                let rows = matrix.block_rows(index);
+                Block {
+                    first: rows.start as u32,
+                    len: rows.len() as u32,
+                    cone,
+                }
+            })
+            .collect();
+        let problem = Self {
+            blocks,
+            bias,
+            operator: Operator::Matrix(matrix),
+        };
+        problem.validate()?;
+        Ok(problem)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.bias.len()
+    }
+
+    /// Empties the problem, keeping its memory, and returns what fills it with rows on rigid bodies.
+    pub fn assemble(&mut self) -> Assembler<'_> {
+        self.blocks.clear();
+        self.bias.clear();
+        if !matches!(self.operator, Operator::RigidBodies(_)) {
+            self.operator = Operator::RigidBodies(RigidBodies::new());
+        }
+        let Operator::RigidBodies(bodies) = &mut self.operator else {
+            unreachable!("set just above")
+        };
+        bodies.clear();
+        Assembler {
+            blocks: &mut self.blocks,
+            bias: &mut self.bias,
+            bodies,
+        }
+    }
+
+    /// `w = Aλ + b`.
+    pub fn velocities(&self, impulses: &[f64], velocities: &mut [f64]) {
+        self.operator.as_delassus().apply(impulses, velocities);
+        for (w, b) in velocities.iter_mut().zip(&self.bias) {
+            *w += b;
+        }
+    }
+
+    /// Checks that blocks cover the rows, cones fit their blocks, all numbers are finite, and no diagonal entry of A
+    /// is zero or negative.
+    pub fn validate(&self) -> Result<(), SolveError> {
+        let operator = self.operator.as_delassus();
+        let mut next = 0;
+        for (index, block) in self.blocks.iter().enumerate() {
+            if block.first as usize != next || block.len == 0 {
+                return Err(SolveError::Malformed(format!(
+                    "block {index} begins at row {}, expected {next}",
+                    block.first
+                )));
+            }
+            next = block.rows().end;
+            block
+                .cone
+                .check(block.len as usize)
+                .map_err(|message| SolveError::Malformed(format!("block {index}: {message}")))?;
+            for row in block.rows() {
+                match self.bias.get(row) {
+                    Some(bias) if bias.is_finite() => {}
+                    Some(_) => {
+                        return Err(SolveError::NotFinite {
+                            block: index,
+                            what: "bias",
+                        });
+                    }
+                    None => return Err(SolveError::Malformed(format!("row {row} has no bias"))),
+                }
+                let diagonal = operator.diagonal(row);
+                if !diagonal.is_finite() {
+                    return Err(SolveError::NotFinite {
+                        block: index,
+                        what: "rows",
+                    });
+                }
+                if diagonal <= 0.0 {
+                    return Err(SolveError::Singular {
+                        block: index,
+                        row: row - block.first as usize,
+                    });
+                }
+            }
+        }
+        if next != self.bias.len() || next != operator.rows() {
+            return Err(SolveError::Malformed(format!(
+                "blocks have {next} rows, the bias {}, the operator {}",
+                self.bias.len(),
+                operator.rows()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// Fills a problem block by block. See [`Problem::assemble`].
+#[derive(Debug)]
+pub struct Assembler<'a> {
+    blocks: &'a mut Vec<Block>,
+    bias: &'a mut Vec<f64>,
+    bodies: &'a mut RigidBodies,
+}
+
+impl Assembler<'_> {
+    /// Adds a body and returns the index that rows refer to it by. Bodies that nothing moves need not be added: rows
+    /// name them [`RigidBodies::IMMOVABLE`].
+    pub fn add_body(&mut self, inverse: InverseMass) -> u32 {
+        self.bodies.add_body(inverse)
+    }
+
+    /// Adds a block of rows on a pair of bodies.
+    #[inline]
+    pub fn add_block(&mut self, pair: [u32; 2], cone: Cone, rows: &[Row]) {
+        self.blocks.push(Block {
+            first: self.bias.len() as u32,
+            len: rows.len() as u32,
+            cone,
+        });
+        for row in rows {
+            self.bias.push(row.bias);
+            self.bodies.add_row(pair, &row.jacobian, row.compliance);
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! What "solved" means, once for all solvers.
+//!
+//! Every measure works on impulses λ and velocities `w = Aλ + b`, block by block. For friction the velocity is first
+//! made De Saxcé's `w̃ = w + μ‖w_t‖ e_n`, so that each block asks for `λ ∈ K`, `w̃ ∈ K*`, `λ·w̃ = 0`.
+//!
+//! The **natural map** `λ − P_K(λ − w̃/s)` is zero exactly at solutions. Impulses and velocities have different units
+//! and sizes; with s the mean diagonal entry of the block, and the result multiplied by s, the residual is a velocity
+//! in m/s that does not change when all masses are scaled: it says by how much the worst block misses its law.
+
+use crate::cone::Cone;
+use crate::problem::{Block, Problem};
+
+/// The measures of one pair (λ, w). All are zero at a solution.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Residuals {
+    /// Largest natural map of a block, m/s. This is "the residual" of tables and files.
+    pub natural: f64,
+    /// Half the sum of squared Fischer–Burmeister functions, (m/s)².
+    pub fischer_burmeister: f64,
+    /// Sum of |λ·w̃|, J.
+    pub gap: f64,
+    /// Largest distance of a block's impulse from its cone, N·s.
+    pub cone_violation: f64,
+    /// Largest excess of ‖λ_t‖ over μ λ_n, N·s.
+    pub friction_violation: f64,
+}
+
+impl Residuals {
+    /// Every measure of the given impulses. Allocates; for reports and tests.
+    pub fn of(problem: &Problem, impulses: &[f64]) -> Self {
+        let mut velocities = vec![0.0; problem.rows()];
+        problem.velocities(impulses, &mut velocities);
+        Self::at(problem, impulses, &velocities)
+    }
+
+    /// Every measure, with the velocities `w = Aλ + b` at hand.
+    pub fn at(problem: &Problem, impulses: &[f64], velocities: &[f64]) -> Self {
+        let mut worst = Self::default();
+        for block in &problem.blocks {
+            let rows = block.rows();
+            let here = Self::of_block(
+                block,
+                block_scale(problem, block),
+                &impulses[rows.clone()],
+                &velocities[rows],
+            );
+            worst.natural = larger(worst.natural, here.natural);
+            worst.fischer_burmeister += here.fischer_burmeister;
+            worst.gap += here.gap;
+            worst.cone_violation = larger(worst.cone_violation, here.cone_violation);
+            worst.friction_violation = larger(worst.friction_violation, here.friction_violation);
+        }
+        worst
+    }
+
+    fn of_block(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> Self {
+        Self {
+            natural: natural_map(block, scale, impulse, velocity),
+            fischer_burmeister: fischer_burmeister(block, scale, impulse, velocity),
+            gap: gap(block, impulse, velocity),
+            cone_violation: cone_violation(block, impulse),
+            friction_violation: friction_violation(block, impulse),
+        }
+    }
+}
+
+/// The natural residual alone, m/s: what solvers record after every iteration.
+pub fn natural(problem: &Problem, impulses: &[f64], velocities: &[f64]) -> f64 {
+    problem.blocks.iter().fold(0.0, |worst, block| {
+        let rows = block.rows();
+        let scale = block_scale(problem, block);
+        larger(
+            worst,
+            natural_map(block, scale, &impulses[rows.clone()], &velocities[rows]),
+        )
+    })
+}
+
+/// Like `max`, but a NaN wins: a residual must not hide one.
+fn larger(a: f64, b: f64) -> f64 {
+    if a >= b { a } else { b }
+}
+
+/// s: the mean diagonal entry of a block, 1/kg.
+fn block_scale(problem: &Problem, block: &Block) -> f64 {
+    let operator = problem.operator.as_delassus();
+    block.rows().map(|row| operator.diagonal(row)).sum::<f64>() / f64::from(block.len)
+}
+
+/// `μ‖w_t‖` on the normal row of a friction block, nothing elsewhere.
+fn de_saxce(block: &Block, velocity: &[f64]) -> f64 {
+    match block.cone {
+        Cone::Friction { coefficient } => coefficient * velocity[1].hypot(velocity[2]),
+        _ => 0.0,
+    }
+}
+
+fn natural_map(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> f64 {
+    match block.cone {
+        Cone::Friction { .. } => {
+            let shifted = [velocity[0] + de_saxce(block, velocity), velocity[1], velocity[2]];
+            let mut target: [f64; 3] = std::array::from_fn(|k| impulse[k] - shifted[k] / scale);
+            block.cone.project(&mut target);
+            let square: f64 = (0..3).map(|k| (impulse[k] - target[k]).powi(2)).sum();
+            scale * square.sqrt()
+        }
+        _ => {
+            let square: f64 = impulse
+                .iter()
+                .zip(velocity)
+                .map(|(&x, &w)| {
+                    let mut target = [x - w / scale];
+                    block.cone.project(&mut target);
+                    (x - target[0]).powi(2)
+                })
+                .sum();
+            scale * square.sqrt()
+        }
+    }
+}
+
+/// `φ(a, b) = a + b − √(a² + b²)`: zero iff a ≥ 0, b ≥ 0, ab = 0.
+fn phi(a: f64, b: f64) -> f64 {
+    // For an infinite bound the other condition alone is left.
+    if a == f64::INFINITY {
+        return b;
+    }
+    a + b - a.hypot(b)
+}
+
+fn fischer_burmeister(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> f64 {
+    let square: f64 = match block.cone {
+        Cone::Free => velocity.iter().map(|w| w * w).sum(),
+        Cone::NonNegative => rows(impulse, velocity).map(|(x, w)| phi(scale * x, w).powi(2)).sum(),
+        // Billups' function for boxes: φ(λ − l, −φ(u − λ, −w)).
+        Cone::Interval { lower, upper } => rows(impulse, velocity)
+            .map(|(x, w)| phi(scale * (x - lower), -phi(scale * (upper - x), -w)).powi(2))
+            .sum(),
+        Cone::Friction { coefficient } if coefficient == 0.0 => {
+            phi(scale * impulse[0], velocity[0]).powi(2) + scale * scale * (impulse[1].powi(2) + impulse[2].powi(2))
+        }
+        // In the coordinates (μ λ_n, λ_t) and (w̃_n, μ w̃_t) both cones are the second-order cone.
+        Cone::Friction { coefficient: mu } => {
+            let x = [scale * mu * impulse[0], scale * impulse[1], scale * impulse[2]];
+            let y = [
+                velocity[0] + de_saxce(block, velocity),
+                mu * velocity[1],
+                mu * velocity[2],
+            ];
+            let root = jordan_root_of_squares(x, y);
+            (0..3).map(|k| (x[k] + y[k] - root[k]).powi(2)).sum()
+        }
+    };
+    0.5 * square
+}
+
+/// `(x∘x + y∘y)^½` in the Jordan algebra of the second-order cone (Fukushima, Luo and Tseng, 2002).
+fn jordan_root_of_squares(x: [f64; 3], y: [f64; 3]) -> [f64; 3] {
+    let axis = x.iter().chain(&y).map(|v| v * v).sum::<f64>();
+    let side = [2.0 * (x[0] * x[1] + y[0] * y[1]), 2.0 * (x[0] * x[2] + y[0] * y[2])];
+    let length = side[0].hypot(side[1]);
+    // Eigenvalues axis ± length; the smaller one can round below zero.
+    let (low, high) = ((axis - length).max(0.0).sqrt(), (axis + length).sqrt());
+    let factor = if length > 0.0 { 0.5 * (high - low) / length } else { 0.0 };
+    [0.5 * (high + low), factor * side[0], factor * side[1]]
+}
+
+fn gap(block: &Block, impulse: &[f64], velocity: &[f64]) -> f64 {
+    // An infinite bound is never reached, so a velocity that pushes towards it counts by itself.
+    let product = |distance: f64, w: f64| {
+        if distance.is_finite() { distance * w } else { w }
+    };
+    match block.cone {
+        Cone::Interval { lower, upper } => rows(impulse, velocity)
+            .map(|(x, w)| {
+                if w > 0.0 {
+                    product(x - lower, w).abs()
+                } else {
+                    product(upper - x, -w).abs()
+                }
+            })
+            .sum(),
+        Cone::Friction { .. } => {
+            let power: f64 = rows(impulse, velocity).map(|(x, w)| x * w).sum();
+            (power + impulse[0] * de_saxce(block, velocity)).abs()
+        }
+        Cone::Free | Cone::NonNegative => rows(impulse, velocity).map(|(x, w)| (x * w).abs()).sum(),
+    }
+}
+
+fn cone_violation(block: &Block, impulse: &[f64]) -> f64 {
+    match block.cone {
+        Cone::Friction { .. } => {
+            let mut nearest = [impulse[0], impulse[1], impulse[2]];
+            block.cone.project(&mut nearest);
+            (0..3).map(|k| (impulse[k] - nearest[k]).powi(2)).sum::<f64>().sqrt()
+        }
+        _ => impulse.iter().fold(0.0, |worst, &x| {
+            let mut nearest = [x];
+            block.cone.project(&mut nearest);
+            larger(worst, (x - nearest[0]).abs())
+        }),
+    }
+}
+
+fn friction_violation(block: &Block, impulse: &[f64]) -> f64 {
+    match block.cone {
+        Cone::Friction { coefficient } => (impulse[1].hypot(impulse[2]) - coefficient * impulse[0]).max(0.0),
+        _ => 0.0,
+    }
+}
+
+fn rows<'a>(impulse: &'a [f64], velocity: &'a [f64]) -> impl Iterator<Item = (f64, f64)> + 'a {
+    impulse.iter().copied().zip(velocity.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    fn block(cone: Cone, len: u32) -> Block {
+        Block { first: 0, len, cone }
+    }
+
+    /// All measures of one block, largest first.
+    fn worst(block: &Block, impulse: &[f64], velocity: &[f64]) -> f64 {
+        let r = Residuals::of_block(block, 0.7, impulse, velocity);
+        r.natural
+            .max(r.fischer_burmeister.sqrt())
+            .max(r.gap.sqrt())
+            .max(r.cone_violation)
+    }
+
+    /// Coulomb's law has three cases; each is a zero of every measure.
+    #[test]
+    fn stick_slip_and_separation_have_no_residual() {
+        let mut rng = Pcg64::seed_from_u64(2);
+        // Rounding; the Fischer–Burmeister difference a + b − √(a² + b²) and the square root taken above of the gap
+        // turn 1e-16 into 1e-8.
+        let tolerance = 1e-7;
+        for _ in 0..2000 {
+            let mu: f64 = rng.random_range(0.1..1.5);
+            let friction = block(Cone::Friction { coefficient: mu }, 3);
+            let angle: f64 = rng.random_range(0.0..std::f64::consts::TAU);
+            let normal: f64 = rng.random_range(0.1..2.0);
+            let share: f64 = rng.random_range(0.0..1.0);
+            let speed: f64 = rng.random_range(0.1..2.0);
+            let (c, s) = (angle.cos(), angle.sin());
+            let inside = mu * normal * share;
+            let stick = [normal, inside * c, inside * s];
+            assert!(worst(&friction, &stick, &[0.0; 3]) < tolerance);
+            let slip = [normal, -mu * normal * c, -mu * normal * s];
+            assert!(worst(&friction, &slip, &[0.0, speed * c, speed * s]) < tolerance);
+            assert!(worst(&friction, &[0.0; 3], &[speed, speed * s, c]) < tolerance);
+            // Slip along the force, not against it, is wrong, and so is a normal impulse on a parting contact.
+            assert!(worst(&friction, &slip, &[0.0, -speed * c, -speed * s]) > 1e-3);
+            assert!(worst(&friction, &stick, &[speed, 0.0, 0.0]) > 1e-3);
+        }
+    }
+
+    #[test]
+    fn bounded_rows_have_no_residual_exactly_at_their_three_cases() {
+        let motor = block(
+            Cone::Interval {
+                lower: -1.0,
+                upper: 2.0,
+            },
+            1,
+        );
+        for (x, w) in [(0.3, 0.0), (-1.0, 0.5), (2.0, -0.5)] {
+            assert!(worst(&motor, &[x], &[w]) < 1e-7, "{x} {w}");
+        }
+        for (x, w) in [(0.3, 0.1), (-1.0, -0.5), (2.0, 0.5), (2.5, 0.0)] {
+            assert!(worst(&motor, &[x], &[w]) > 1e-3, "{x} {w}");
+        }
+        let unbounded = Cone::Interval {
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+        };
+        assert!(worst(&block(unbounded, 1), &[5.0], &[0.0]) < 1e-7);
+        assert!(worst(&block(unbounded, 1), &[5.0], &[0.1]) > 1e-3);
+    }
+
+    #[test]
+    fn the_natural_map_of_a_free_block_is_its_velocity() {
+        let joint = block(Cone::Free, 2);
+        let r = Residuals::of_block(&joint, 3.0, &[7.0, -2.0], &[0.3, 0.4]);
+        assert!((r.natural - 0.5).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,101 @@
+//! The interface of a solver, and what it reports.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::SolveError;
+use crate::problem::Problem;
+use crate::spec::Configure;
+
+/// A method for complementarity problems.
+///
+/// It takes a problem and starting impulses and improves them in place. It never prints, never panics on data, and
+/// knows nothing of time or bodies.
+pub trait Solver: Configure + Send + Sync {
+    /// Solves `problem`, starting from `impulses` and leaving the result there.
+    fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError>;
+}
+
+/// How a solve ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Status {
+    /// The solver's own stopping test was met.
+    Converged,
+    /// It did all the iterations it was allowed. For a solver set to a fixed count this is the normal end.
+    #[default]
+    IterationLimit,
+    /// It was asked to stop; the impulses are those of the last whole iteration.
+    Cancelled,
+}
+
+/// What happened in a solve.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Convergence {
+    /// How it ended.
+    pub status: Status,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Rows updated, the measure of work that does not depend on the machine.
+    pub row_updates: u64,
+    /// Natural residual at the end, m/s, if it was asked for.
+    pub residual: Option<f64>,
+    /// Natural residual at the start and after every iteration, if it was asked for.
+    pub history: Vec<f64>,
+}
+
+/// How much to measure. Measuring costs about a sweep each time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Measure {
+    /// Nothing; the solve does nothing but solve.
+    #[default]
+    Nothing,
+    /// The residual at the end.
+    Final,
+    /// The residual at the start and after every iteration.
+    EveryIteration,
+}
+
+/// What the caller wants of a solve, and memory that outlives it so that the next one allocates nothing.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// How much to measure.
+    pub measure: Measure,
+    /// Added to the seed of randomised methods, so that each step and group draws its own numbers.
+    pub stream: u64,
+    /// When set to true from elsewhere, solvers stop after the iteration under way.
+    pub cancel: Option<Arc<AtomicBool>>,
+    numbers: Vec<Vec<f64>>,
+    indices: Vec<Vec<u32>>,
+}
+
+impl Context {
+    /// Whether the solve should stop.
+    pub fn cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// A vector of zeros to work in; hand it back with [`give`](Self::give).
+    pub fn take(&mut self, len: usize) -> Vec<f64> {
+        let mut vector = self.numbers.pop().unwrap_or_default();
+        vector.clear();
+        vector.resize(len, 0.0);
+        vector
+    }
+
+    /// Hands vectors back, in the reverse of the order they were taken in so that sizes meet again.
+    pub fn give<const N: usize>(&mut self, vectors: [Vec<f64>; N]) {
+        self.numbers.extend(vectors.into_iter().rev());
+    }
+
+    /// An empty vector of indices; hand it back with [`give_indices`](Self::give_indices).
+    pub fn take_indices(&mut self) -> Vec<u32> {
+        let mut vector = self.indices.pop().unwrap_or_default();
+        vector.clear();
+        vector
+    }
+
+    /// Hands a vector of indices back.
+    pub fn give_indices(&mut self, vector: Vec<u32>) {
+        self.indices.push(vector);
+    }
+}

@@ -1,0 +1,88 @@
+//! Projected Jacobi: all blocks at once, each from the impulses of the last sweep (dissertation §6.1.1, K = 0 in (6.55)).
+//!
+//! It could run on as many threads as there are blocks, and its result does not depend on their order. But the four
+//! contacts under a box each take on the whole load, together four times too much: without a relaxation factor below
+//! two over the number of blocks that share a body it diverges. The order options have no effect on it.
+
+use super::local::{Granularity, LocalBlocks};
+use super::stop::Progress;
+use super::{SweepOptions, check_start};
+use crate::delassus::Delassus;
+use crate::error::SolveError;
+use crate::options;
+use crate::problem::{Problem, with_operator};
+use crate::solve::{Context, Convergence, Solver};
+
+options! {
+    /// Projected Jacobi.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Jacobi {
+        /// ω: 1 is the textbook method; stacks of boxes need about one over the contacts a body has.
+        pub relaxation: f64 = 0.2,
+        flatten pub sweeps: SweepOptions,
+    }
+    validate(options) {
+        if options.relaxation <= 0.0 || options.relaxation >= 2.0 {
+            return Err(format!("relaxation must be above 0 and below 2, not {}", options.relaxation));
+        }
+    }
+}
+
+impl Solver for Jacobi {
+    fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError> {
+        with_operator!(&problem.operator, operator => self.relax(problem, operator, impulses, context))
+    }
+}
+
+impl Jacobi {
+    fn relax<D: Delassus>(
+        &self,
+        problem: &Problem,
+        operator: &D,
+        impulses: &mut [f64],
+        context: &mut Context,
+    ) -> Result<Convergence, SolveError> {
+        check_start(problem, impulses)?;
+        let options = &self.sweeps;
+        let kind = (options.friction, options.granularity, self.relaxation);
+        let coupled = options.granularity == Granularity::Blocks;
+        let local = LocalBlocks::prepare(problem, operator, kind, coupled, context)?;
+        let mut velocities = context.take(problem.rows());
+        let mut deltas = context.take(problem.rows());
+        let mut state = context.take(operator.state_len());
+
+        options.warm_start(impulses);
+        operator.load(impulses, &mut state);
+        let report = options.iterate(
+            problem,
+            operator,
+            impulses,
+            &mut state,
+            context,
+            |_, impulses, state| {
+                for (index, block) in problem.blocks.iter().enumerate() {
+                    let rows = block.rows();
+                    let velocity = &mut velocities[rows.clone()];
+                    operator.block_product(rows.clone(), impulses, state, velocity);
+                    for (w, b) in velocity.iter_mut().zip(&problem.bias[rows.clone()]) {
+                        *w += b;
+                    }
+                    local.update(index, block.cone, velocity, &impulses[rows.clone()], &mut deltas[rows]);
+                }
+                let mut progress = Progress::default();
+                for block in &problem.blocks {
+                    let rows = block.rows();
+                    for row in rows.clone() {
+                        impulses[row] += deltas[row];
+                        progress.note(deltas[row], impulses[row]);
+                    }
+                    operator.block_changed(rows.clone(), &deltas[rows], state);
+                }
+                progress
+            },
+        );
+        context.give([state, deltas, velocities]);
+        local.release(context);
+        Ok(report)
+    }
+}

@@ -1,0 +1,299 @@
+//! The update of one block with all others held still: the step that every splitting method repeats.
+//!
+//! Given the block's velocity w, its impulse λ and its diagonal block D of A, a new impulse is found in one of two ways.
+//!
+//! - **Rows**: one row after the other, `λ_r ← P(λ_r − ω w_r / D_rr)`, each change carried over to the rows behind it by
+//!   `w ← w + D_·r δ_r`. That is Gauss–Seidel on scalar rows, done on the block's own numbers: the bodies are read once
+//!   and written once a block.
+//! - **Blocks**: first `λ − ω D⁻¹ w`, which is right whenever it lies inside the cone (the contact sticks, the joint
+//!   holds); if it does not, row by row.
+//!
+//! Friction takes one of three models. The box bounds each tangent by ±μ λ_n and follows λ_n as it changes (SOR-LCP-3);
+//! it is too strong by up to √2 along its diagonal. The scaled box has ±μ λ_n/√2, the largest inside the disc. The cone
+//! takes both tangents at once, `λ_t ← P_disc(λ_t − ω ρ w_t)` with ρ one over the larger eigenvalue of D_tt; its fixed
+//! points satisfy Coulomb's law exactly: stick, or full friction against the slip.
+
+use crate::choices;
+use crate::cone::{Cone, project_disc};
+use crate::delassus::Delassus;
+use crate::error::SolveError;
+use crate::problem::{Block, Problem};
+use crate::solve::Context;
+
+choices! {
+    /// What is solved at once.
+    pub enum Granularity {
+        /// One scalar row after the other.
+        Rows = "rows",
+        /// The rows of a contact or joint together where possible.
+        Blocks = "blocks",
+    }
+}
+
+choices! {
+    /// How the friction cone is represented.
+    pub enum Friction {
+        /// Each tangent within ±μ λ_n: a box around the disc.
+        Box = "box",
+        /// Each tangent within ±μ λ_n / √2: the box inside the disc.
+        ScaledBox = "scaled-box",
+        /// The disc itself, by projection.
+        Cone = "cone",
+    }
+}
+
+/// The diagonal blocks of a problem, prepared for many updates.
+pub(super) struct LocalBlocks {
+    friction: Friction,
+    granularity: Granularity,
+    relaxation: f64,
+    /// Where the numbers of each block begin.
+    offsets: Vec<u32>,
+    /// The diagonal blocks, row-major, but with step lengths `ω / D_rr` (or ω ρ) on their diagonals.
+    steps: Vec<f64>,
+    /// Their inverses, where whole blocks are solved; NaN in front where there is none.
+    inverses: Vec<f64>,
+}
+
+impl LocalBlocks {
+    /// Reads and checks every diagonal block. `coupled` is false for methods that must not see the rows of a block act
+    /// on each other (Jacobi on scalar rows).
+    pub(super) fn prepare(
+        problem: &Problem,
+        operator: &impl Delassus,
+        options: (Friction, Granularity, f64),
+        coupled: bool,
+        context: &mut Context,
+    ) -> Result<Self, SolveError> {
+        let (friction, granularity, relaxation) = options;
+        let total = problem
+            .blocks
+            .iter()
+            .map(|block| (block.len * block.len) as usize)
+            .sum();
+        let mut local = Self {
+            friction,
+            granularity,
+            relaxation,
+            offsets: context.take_indices(),
+            steps: context.take(total),
+            inverses: context.take(if granularity == Granularity::Blocks { total } else { 0 }),
+        };
+        let mut at = 0;
+        for (index, block) in problem.blocks.iter().enumerate() {
+            let n = block.len as usize;
+            local.offsets.push(at as u32);
+            let steps = &mut local.steps[at..at + n * n];
+            operator.diagonal_block(block.rows(), steps);
+            check(index, block, steps, &problem.bias[block.rows()])?;
+            if granularity == Granularity::Blocks {
+                let inverse = &mut local.inverses[at..at + n * n];
+                inverse.copy_from_slice(steps);
+                if !invert(n, inverse) {
+                    inverse[0] = f64::NAN;
+                }
+            }
+            write_step_lengths(block, friction, relaxation, steps);
+            if !coupled {
+                for k in (0..n * n).filter(|k| k % (n + 1) != 0) {
+                    steps[k] = 0.0;
+                }
+            }
+            at += n * n;
+        }
+        Ok(local)
+    }
+
+    /// Returns the memory.
+    pub(super) fn release(self, context: &mut Context) {
+        context.give([self.steps, self.inverses]);
+        context.give_indices(self.offsets);
+    }
+
+    /// The change of the impulse of block `index`; `velocity` is used up.
+    #[inline(always)]
+    pub(super) fn update(&self, index: usize, cone: Cone, velocity: &mut [f64], impulse: &[f64], delta: &mut [f64]) {
+        let n = delta.len();
+        let at = self.offsets[index] as usize;
+        if self.granularity == Granularity::Blocks
+            && self.whole(cone, &self.inverses[at..at + n * n], velocity, impulse, delta)
+        {
+            return;
+        }
+        let steps = &self.steps[at..at + n * n];
+        match cone {
+            Cone::Friction { coefficient } if n == 3 => {
+                let steps: &[f64; 9] = steps.try_into().expect("three rows have nine numbers");
+                let velocity = [velocity[0], velocity[1], velocity[2]];
+                let impulse = [impulse[0], impulse[1], impulse[2]];
+                delta.copy_from_slice(&self.contact(coefficient, steps, velocity, impulse));
+            }
+            Cone::Interval { lower, upper } => rows(steps, velocity, impulse, delta, |x| x.max(lower).min(upper)),
+            Cone::NonNegative => rows(steps, velocity, impulse, delta, |x| x.max(0.0)),
+            Cone::Free | Cone::Friction { .. } => rows(steps, velocity, impulse, delta, |x| x),
+        }
+    }
+
+    /// Tries `λ − ω D⁻¹ w`; false if it leaves the cone, or there is no D⁻¹.
+    #[inline(always)]
+    fn whole(&self, cone: Cone, inverse: &[f64], velocity: &[f64], impulse: &[f64], delta: &mut [f64]) -> bool {
+        if inverse[0].is_nan() {
+            return false;
+        }
+        let n = delta.len();
+        for (i, delta) in delta.iter_mut().enumerate() {
+            let row = &inverse[n * i..n * (i + 1)];
+            let product: f64 = row.iter().zip(velocity).map(|(a, w)| a * w).sum();
+            *delta = -self.relaxation * product;
+        }
+        let new = |k: usize| impulse[k] + delta[k];
+        match cone {
+            Cone::Free => true,
+            Cone::NonNegative => (0..n).all(|k| new(k) >= 0.0),
+            Cone::Interval { lower, upper } => (0..n).all(|k| (lower..=upper).contains(&new(k))),
+            Cone::Friction { coefficient } => {
+                let radius = self.limit(coefficient, new(0));
+                match self.friction {
+                    Friction::Cone => new(0) >= 0.0 && new(1).powi(2) + new(2).powi(2) <= radius * radius,
+                    Friction::Box | Friction::ScaledBox => new(1).abs() <= radius && new(2).abs() <= radius,
+                }
+            }
+        }
+    }
+
+    /// The bound of a tangential impulse that belongs to a normal one.
+    #[inline(always)]
+    fn limit(&self, coefficient: f64, normal: f64) -> f64 {
+        match self.friction {
+            Friction::Box | Friction::Cone => coefficient * normal,
+            Friction::ScaledBox => std::f64::consts::FRAC_1_SQRT_2 * coefficient * normal,
+        }
+    }
+
+    /// Normal first, then the tangents within the limits it sets.
+    #[inline(always)]
+    fn contact(&self, coefficient: f64, steps: &[f64; 9], velocity: [f64; 3], impulse: [f64; 3]) -> [f64; 3] {
+        let normal = (impulse[0] - steps[0] * velocity[0]).max(0.0);
+        let d0 = normal - impulse[0];
+        let limit = self.limit(coefficient, normal);
+        let w1 = velocity[1] + steps[3] * d0;
+        let w2 = velocity[2] + steps[6] * d0;
+        let t1 = impulse[1] - steps[4] * w1;
+        if self.friction == Friction::Cone {
+            let (t1, t2) = project_disc(limit, t1, impulse[2] - steps[8] * w2);
+            return [d0, t1 - impulse[1], t2 - impulse[2]];
+        }
+        let d1 = t1.min(limit).max(-limit) - impulse[1];
+        let t2 = impulse[2] - steps[8] * (w2 + steps[7] * d1);
+        [d0, d1, t2.min(limit).max(-limit) - impulse[2]]
+    }
+}
+
+/// Row after row, each projected by itself.
+#[inline(always)]
+fn rows(steps: &[f64], velocity: &mut [f64], impulse: &[f64], delta: &mut [f64], project: impl Fn(f64) -> f64) {
+    let n = delta.len();
+    for r in 0..n {
+        delta[r] = project(impulse[r] - steps[(n + 1) * r] * velocity[r]) - impulse[r];
+        for s in r + 1..n {
+            velocity[s] += steps[n * s + r] * delta[r];
+        }
+    }
+}
+
+fn check(index: usize, block: &Block, diagonal_block: &[f64], bias: &[f64]) -> Result<(), SolveError> {
+    let n = block.len as usize;
+    let not_finite = |what| Err(SolveError::NotFinite { block: index, what });
+    if !diagonal_block.iter().all(|x| x.is_finite()) {
+        return not_finite("rows");
+    }
+    if !bias.iter().all(|x| x.is_finite()) {
+        return not_finite("bias");
+    }
+    if let Some(row) = (0..n).find(|r| diagonal_block[(n + 1) * r] <= 0.0) {
+        return Err(SolveError::Singular { block: index, row });
+    }
+    block
+        .cone
+        .check(n)
+        .map_err(|message| SolveError::Malformed(format!("block {index}: {message}")))
+}
+
+fn write_step_lengths(block: &Block, friction: Friction, relaxation: f64, steps: &mut [f64]) {
+    let n = block.len as usize;
+    let tangents = match (block.cone, friction) {
+        (Cone::Friction { .. }, Friction::Cone) => Some(relaxation / largest_tangential_eigenvalue(steps)),
+        _ => None,
+    };
+    for r in 0..n {
+        steps[(n + 1) * r] = match tangents {
+            Some(step) if r > 0 => step,
+            _ => relaxation / steps[(n + 1) * r],
+        };
+    }
+}
+
+/// Of the lower right 2×2 block of a 3×3 block.
+fn largest_tangential_eigenvalue(d: &[f64]) -> f64 {
+    let (a, b, c) = (d[4], 0.5 * (d[5] + d[7]), d[8]);
+    0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
+}
+
+/// Inverts a symmetric positive definite matrix in place by Gauss–Jordan elimination, which needs no pivoting for
+/// these; false if it is singular to working precision (redundant rows).
+fn invert(n: usize, matrix: &mut [f64]) -> bool {
+    for k in 0..n {
+        let pivot = matrix[n * k + k];
+        // Eliminated rows shrink against what they were; D's trace is a scale that survives.
+        let scale = (0..n).map(|i| matrix[n * i + i].abs()).fold(0.0, f64::max);
+        if pivot.is_nan() || pivot <= 1e-13 * scale {
+            return false;
+        }
+        matrix[n * k + k] = 1.0;
+        for j in 0..n {
+            matrix[n * k + j] /= pivot;
+        }
+        for i in (0..n).filter(|&i| i != k) {
+            let factor = matrix[n * i + k];
+            matrix[n * i + k] = 0.0;
+            for j in 0..n {
+                matrix[n * i + j] -= factor * matrix[n * k + j];
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::DMatrix;
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
+    #[test]
+    fn inverses_agree_with_an_independent_one() {
+        let mut rng = Pcg64::seed_from_u64(3);
+        for n in 1..=6 {
+            let g = DMatrix::<f64>::from_fn(n, n, |_, _| rng.random_range(-1.0..1.0));
+            let a = &g * g.transpose() + DMatrix::identity(n, n);
+            let mut ours: Vec<f64> = a.iter().copied().collect();
+            assert!(invert(n, &mut ours));
+            let theirs: DMatrix<f64> = a.try_inverse().unwrap();
+            for (x, y) in ours.iter().zip(theirs.iter()) {
+                // Condition numbers here are below 100.
+                assert!((x - y).abs() < 1e-13);
+            }
+        }
+        // Two equal rows.
+        assert!(!invert(2, &mut [1.0, 1.0, 1.0, 1.0]));
+    }
+
+    #[test]
+    fn the_larger_eigenvalue_agrees_with_an_independent_one() {
+        let d = nalgebra::Matrix2::new(2.0, 0.7, 0.7, 1.0);
+        let block = [9.0, 0.1, 0.2, 0.1, 2.0, 0.7, 0.2, 0.7, 1.0];
+        let expected: f64 = d.symmetric_eigenvalues().max();
+        assert!((largest_tangential_eigenvalue(&block) - expected).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,160 @@
+//! Matrix splitting: methods that update one block at a time with the rest held still.
+//!
+//! All are instances of Murty's projected scheme (dissertation (6.55)): `λ ← P(λ − ω E (Aλ + b + K(λ⁺ − λ)))`. With K = 0
+//! it is Jacobi, with K the strict lower triangle Gauss–Seidel, with ω ≠ 1 successive over-relaxation. For symmetric
+//! positive definite A and fixed bounds Gauss–Seidel and 0 < ω < 2 converge; friction limits that follow the normal
+//! impulse are outside that theorem.
+//!
+//! What they share is here: the options, the update of a block ([`local`]), the order of blocks ([`order`]) and the
+//! stopping test ([`stop`]). Each method is one file.
+
+mod gauss_seidel;
+mod jacobi;
+mod local;
+mod order;
+mod sor;
+mod stop;
+
+pub use gauss_seidel::GaussSeidel;
+pub use jacobi::Jacobi;
+pub use local::{Friction, Granularity};
+pub use order::Order;
+pub use sor::SuccessiveOverRelaxation;
+pub use stop::Stop;
+
+use crate::delassus::Delassus;
+use crate::options;
+use crate::problem::Problem;
+use crate::residual;
+use crate::solve::{Context, Convergence, Measure, Status};
+
+options! {
+    /// What all splitting methods can be told.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct SweepOptions {
+        /// Sweeps at most.
+        pub iterations: usize = 10,
+        /// Sweeps before the stopping test may end the solve.
+        pub min_iterations: usize = 1,
+        /// Stop when a sweep changes the impulses by less than this; 0 does all iterations.
+        pub tolerance: f64 = 0.0,
+        /// Whether the tolerance is absolute (N·s) or relative to the largest impulse.
+        pub stop: Stop = Stop::Absolute,
+        /// What is solved at once: scalar rows, or the rows of a contact or joint together.
+        pub granularity: Granularity = Granularity::Rows,
+        /// How the friction cone is represented.
+        pub friction: Friction = Friction::Box,
+        /// The order of the blocks in a sweep.
+        pub order: Order = Order::Forward,
+        /// For random and slowest order: reorder every so many sweeps.
+        pub reorder_every: usize = 1,
+        /// For random order: the seed.
+        pub seed: u64 = 1,
+        /// Factor on the impulses of the last step as a start; 0 starts cold.
+        pub warm_start: f64 = 1.0,
+    }
+    validate(options) {
+        if options.iterations == 0 {
+            return Err("iterations must be 1 or more".into());
+        }
+        if options.min_iterations > options.iterations {
+            return Err("min-iterations must not exceed iterations".into());
+        }
+        if options.tolerance < 0.0 {
+            return Err("tolerance must be 0 or more".into());
+        }
+        if options.reorder_every == 0 {
+            return Err("reorder-every must be 1 or more".into());
+        }
+        if options.warm_start < 0.0 {
+            return Err("warm-start must be 0 or more".into());
+        }
+    }
+}
+
+impl SweepOptions {
+    /// Scales the start.
+    fn warm_start(&self, impulses: &mut [f64]) {
+        impulses.iter_mut().for_each(|x| *x *= self.warm_start);
+    }
+
+    /// The loop around the sweeps: stopping, cancelling, measuring. `sweep` does one sweep and says what it changed.
+    fn iterate<D: Delassus>(
+        &self,
+        problem: &Problem,
+        operator: &D,
+        impulses: &mut [f64],
+        state: &mut [f64],
+        context: &mut Context,
+        mut sweep: impl FnMut(usize, &mut [f64], &mut [f64]) -> stop::Progress,
+    ) -> Convergence {
+        let mut report = Convergence::default();
+        let every = context.measure == Measure::EveryIteration;
+        let mut velocities = context.take(if context.measure == Measure::Nothing {
+            0
+        } else {
+            problem.rows()
+        });
+        let mut measure = |impulses: &[f64], state: &[f64]| {
+            for block in &problem.blocks {
+                let rows = block.rows();
+                operator.block_product(rows.clone(), impulses, state, &mut velocities[rows.clone()]);
+                for row in rows {
+                    velocities[row] += problem.bias[row];
+                }
+            }
+            residual::natural(problem, impulses, &velocities)
+        };
+        if every {
+            report.history.push(measure(impulses, state));
+        }
+        while report.iterations < self.iterations {
+            if context.cancelled() {
+                report.status = Status::Cancelled;
+                break;
+            }
+            let progress = sweep(report.iterations, impulses, state);
+            report.iterations += 1;
+            if every {
+                report.history.push(measure(impulses, state));
+            }
+            if report.iterations >= self.min_iterations
+                && self.tolerance > 0.0
+                && progress.below(self.tolerance, self.stop)
+            {
+                report.status = Status::Converged;
+                break;
+            }
+        }
+        report.row_updates = report.iterations as u64 * problem.rows() as u64;
+        report.residual = match context.measure {
+            Measure::Nothing => None,
+            Measure::Final => Some(measure(impulses, state)),
+            Measure::EveryIteration => report.history.last().copied(),
+        };
+        context.give([velocities]);
+        report
+    }
+}
+
+/// Refuses a start that is not finite or does not fit the problem.
+fn check_start(problem: &Problem, impulses: &[f64]) -> Result<(), crate::SolveError> {
+    if impulses.len() != problem.rows() {
+        return Err(crate::SolveError::Malformed(format!(
+            "{} impulses for {} rows",
+            impulses.len(),
+            problem.rows()
+        )));
+    }
+    match problem
+        .blocks
+        .iter()
+        .position(|block| !impulses[block.rows()].iter().all(|x| x.is_finite()))
+    {
+        Some(block) => Err(crate::SolveError::NotFinite {
+            block,
+            what: "starting impulses",
+        }),
+        None => Ok(()),
+    }
+}
