@@ -48,6 +48,12 @@ pub enum WorldError {
 /// A step that could not be completed.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StepError {
+    /// The time step is not a positive number.
+    #[error("the time step must be positive and finite, not {dt}")]
+    InvalidTimeStep {
+        /// The value given.
+        dt: f64,
+    },
     /// A body's state is no longer finite.
     #[error("the simulation diverged at step {step} (t = {time} s): the state of body '{body}' is not finite")]
     Diverged {

@@ -376,6 +376,7 @@ pub fn unknown_option(target: &dyn Configure, key: &str) -> SpecError {
 }
 
 #[cfg(test)]
+#[allow(unreachable_pub, reason = "the macros declare public types")]
 mod tests {
     use super::*;
 

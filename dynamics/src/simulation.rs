@@ -1,0 +1,89 @@
+//! A world, a method, and the steps they take together.
+
+use drystone_solver::Measure;
+
+use crate::error::StepError;
+use crate::method::Method;
+use crate::pipeline::Pipeline;
+use crate::report::StepReport;
+use crate::world::World;
+
+/// A running simulation.
+///
+/// ```
+/// use drystone_collision::{Shape, Sphere};
+/// use drystone_dynamics::{Body, Method, Simulation, World};
+///
+/// let mut world = World::new();
+/// world.add(Body::dynamic("ball", Shape::Sphere(Sphere { radius: 0.5 }), 10.0)?)?;
+/// let mut simulation = Simulation::new(world, Method::parse("pgs:iterations=20")?, 0.01)?;
+/// simulation.step()?;
+/// // Semi-implicit: the new velocity, -g h, moves the ball.
+/// let ball = &simulation.world().bodies()[0];
+/// assert!((ball.pose.translation.z + 9.81 * 0.01 * 0.01).abs() < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Simulation {
+    pipeline: Pipeline,
+    method: Method,
+    dt: f64,
+}
+
+impl Simulation {
+    /// Prepares a world to be advanced by a method in steps of `dt` seconds.
+    pub fn new(world: World, method: Method, dt: f64) -> Result<Self, StepError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(StepError::InvalidTimeStep { dt });
+        }
+        Ok(Self {
+            pipeline: Pipeline::new(world),
+            method,
+            dt,
+        })
+    }
+
+    /// Takes one step. After an error the world is as far as it got; it can be looked at, not continued.
+    pub fn step(&mut self) -> Result<&StepReport, StepError> {
+        self.pipeline.begin_step();
+        self.method
+            .stepper
+            .step(&mut self.pipeline, self.method.solver.as_ref(), self.dt)?;
+        self.pipeline.end_step(self.dt)
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> &World {
+        self.pipeline.world()
+    }
+
+    /// The world, to change states and forces between steps. Bodies can't be added or removed.
+    pub fn world_mut(&mut self) -> &mut World {
+        self.pipeline.world_mut()
+    }
+
+    /// The time step, s.
+    pub fn dt(&self) -> f64 {
+        self.dt
+    }
+
+    /// The method.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// How much solvers measure from now on. Nothing by default.
+    pub fn set_measure(&mut self, measure: Measure) {
+        self.pipeline.measure = measure;
+    }
+
+    /// What is touching whom, and the impulses of the last step.
+    pub fn pipeline(&self) -> &Pipeline {
+        &self.pipeline
+    }
+
+    /// The report of the last step.
+    pub fn report(&self) -> &StepReport {
+        self.pipeline.report()
+    }
+}
