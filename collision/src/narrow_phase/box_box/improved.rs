@@ -7,8 +7,8 @@
 //! 4. crossings of edges come last, and not along an edge whose two corners are flagged.
 //!
 //! Added here: faces win against edges unless the edge is clearly better (`FACE_…` below), so
-//! that noise does not choose; and a face that was preferred to a better edge has to prove that
-//! its points do separate the boxes, else the edge is used after all. All points of a pair share
+//! that noise does not choose; and a face that was preferred to a better axis has to prove that
+//! its points do separate the boxes, else the better axis is used after all. All points of a pair share
 //! one normal, and there are at most 8, the vertices of two intersecting quadrilaterals.
 
 use nalgebra::Isometry3;
@@ -16,7 +16,7 @@ use nalgebra::Isometry3;
 use super::edge_edge::EdgePair;
 use super::face_face::{CORNER_SIGNS, FacePoint, Faces, MOST_POINTS};
 use super::pair::{BoxPair, Which, edge_at_corner, feature_id};
-use super::separating_axis::{self, EdgeAxis, FaceAxis};
+use super::separating_axis::{self, FaceAxis};
 use crate::contact::{ContactPoint, Feature, FeatureId};
 use crate::shape::Cuboid;
 
@@ -33,8 +33,13 @@ const FACE_PREFERENCE_RELATIVE: f64 = 0.05;
 /// … plus this share of the smallest half extent.
 const FACE_PREFERENCE_ABSOLUTE: f64 = 5e-3;
 
-/// Face axes closer than this share of the smallest half extent are tied.
+/// Axes whose overlaps differ by less than this share of the smallest half extent are tied.
 const FACE_TIE: f64 = 1e-6;
+
+/// A face of the first box stays the reference until one of the second is better by this share
+/// of the smallest half extent, so that the two faces of a resting contact, nearly parallel, do
+/// not take turns.
+const REFERENCE_TIE: f64 = 1e-3;
 
 /// Points closer than this share of the smallest half extent are one point; a corner this close
 /// outside a face's border counts as on it.
@@ -54,28 +59,41 @@ pub(in crate::narrow_phase) fn contacts(
         return;
     };
     let scale = pair.smallest_half_extent();
-    let face = overlaps.least_face(FACE_TIE * scale);
-    // An edge that does not beat the face beyond a tie needs no thought.
+    let tie = FACE_TIE * scale;
+    let least = overlaps.least_face(tie);
+    // An edge that does not beat the faces beyond a tie needs no thought.
     let rival = overlaps
         .edge
-        .filter(|edge| edge.overlap < face.overlap - FACE_TIE * scale);
-    let Some(edge) = rival else {
-        face_contacts(&pair, &face, envelope, scale, out);
-        return;
-    };
+        .filter(|edge| edge.overlap < least.overlap - tie);
+    let slack = rival.map_or(0.0, |edge| FACE_PREFERENCE_RELATIVE * edge.overlap.abs())
+        + FACE_PREFERENCE_ABSOLUTE * scale;
+    if let Some(edge) = &rival
+        && edge.overlap < least.overlap - slack
+    {
+        let edges = EdgePair::new(&pair, edge);
+        if edges.ends_are_outside(&pair) {
+            edge_contact(&pair, &edges, scale, out);
+            return;
+        }
+    }
 
-    let slack = FACE_PREFERENCE_RELATIVE * edge.overlap.abs() + FACE_PREFERENCE_ABSOLUTE * scale;
-    let edges = EdgePair::new(&pair, &edge);
-    let edge_is_clearly_better = edge.overlap < face.overlap - slack;
-    if edge_is_clearly_better && edges.ends_are_outside(&pair) {
-        edge_contact(&pair, &edge, &edges, scale, out);
+    let start = out.len();
+    let face = overlaps.reference_face(&least, REFERENCE_TIE * scale);
+    let depth = face_contacts(&pair, &face, envelope, scale, out);
+    let face_is_least = face.which == least.which;
+    if (face_is_least && rival.is_none()) || separates(&pair, &face, depth, slack) {
         return;
     }
-    let start = out.len();
-    let depth = face_contacts(&pair, &face, envelope, scale, out);
-    if !separates(&pair, &face, depth, slack) {
+    if !face_is_least {
         out.truncate(start);
-        edge_contact(&pair, &edge, &edges, scale, out);
+        let depth = face_contacts(&pair, &least, envelope, scale, out);
+        if rival.is_none() || separates(&pair, &least, depth, slack) {
+            return;
+        }
+    }
+    if let Some(edge) = &rival {
+        out.truncate(start);
+        edge_contact(&pair, &EdgePair::new(&pair, edge), scale, out);
     }
 }
 
@@ -95,19 +113,13 @@ fn separates(pair: &BoxPair, face: &FaceAxis, depth: f64, slack: f64) -> bool {
 }
 
 /// One contact at the closest points of the two edges.
-fn edge_contact(
-    pair: &BoxPair,
-    edge: &EdgeAxis,
-    edges: &EdgePair,
-    scale: f64,
-    out: &mut Vec<ContactPoint>,
-) {
+fn edge_contact(pair: &BoxPair, edges: &EdgePair, scale: f64, out: &mut Vec<ContactPoint>) {
     let (along_a, along_b) = edges.closest(pair);
     let (half_a, half_b) = edges.half_lengths(pair);
     let tolerance = COINCIDENCE * scale;
     let on_edges = along_a.abs() <= half_a + tolerance && along_b.abs() <= half_b + tolerance;
     // Boxes apart may be closest elsewhere than on these edges: then this is no contact.
-    if on_edges || edge.overlap >= 0.0 {
+    if on_edges || edges.overlap >= 0.0 {
         let along_a = along_a.clamp(-half_a, half_a);
         let along_b = along_b.clamp(-half_b, half_b);
         out.push(edges.contact(pair, along_a, along_b));

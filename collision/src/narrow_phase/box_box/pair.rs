@@ -74,20 +74,20 @@ impl BoxPair {
             }
         }
         // Through the cleaned rotation, so that both frames tell the same story.
-        pair.offset_b = pair.into_b_frame(pair.offset_a);
+        pair.offset_b = pair.in_b_frame(pair.offset_a);
         pair
     }
 
     /// A vector in A's frame expressed in B's.
     #[inline]
-    pub(super) fn into_b_frame(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(super) fn in_b_frame(&self, v: [f64; 3]) -> [f64; 3] {
         let r = &self.rotation;
         std::array::from_fn(|j| r[0][j] * v[0] + r[1][j] * v[1] + r[2][j] * v[2])
     }
 
     /// A vector in B's frame expressed in A's.
     #[inline]
-    pub(super) fn into_a_frame(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(super) fn in_a_frame(&self, v: [f64; 3]) -> [f64; 3] {
         let r = &self.rotation;
         std::array::from_fn(|i| r[i][0] * v[0] + r[i][1] * v[1] + r[i][2] * v[2])
     }
@@ -107,7 +107,7 @@ impl BoxPair {
     pub(super) fn with_b_moved(&self, motion: [f64; 3]) -> Self {
         let mut moved = *self;
         moved.offset_a = std::array::from_fn(|i| self.offset_a[i] + motion[i]);
-        moved.offset_b = moved.into_b_frame(moved.offset_a);
+        moved.offset_b = moved.in_b_frame(moved.offset_a);
         moved
     }
 
