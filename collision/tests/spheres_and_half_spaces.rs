@@ -223,6 +223,10 @@ fn not_a_number_does_not_panic() {
         Shape::Cuboid(Cuboid {
             half_extents: Vector3::zeros(),
         }),
+        Shape::Cuboid(Cuboid {
+            half_extents: Vector3::repeat(-1.0),
+        }),
+        Shape::Sphere(Sphere { radius: -1.0 }),
         Shape::HalfSpace(HalfSpace {
             normal: Vector3::z_axis(),
         }),
