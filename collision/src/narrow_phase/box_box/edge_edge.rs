@@ -29,7 +29,7 @@ impl EdgePair {
         let mut normal = [0.0; 3];
         normal[i1] = -pair.rotation[i2][j];
         normal[i2] = pair.rotation[i1][j];
-        let length = f64::hypot(normal[i1], normal[i2]);
+        let length = (normal[i1] * normal[i1] + normal[i2] * normal[i2]).sqrt();
         let towards_b = dot(&normal, &pair.offset_a);
         let scale = if towards_b >= 0.0 {
             1.0 / length

@@ -56,7 +56,7 @@ pub(super) fn face_contacts(
         count: 0,
         coincidence_squared: tolerance * tolerance,
     };
-    let corners: [[f64; 3]; 4] = std::array::from_fn(|corner| faces.incident_corner(corner));
+    let corners: [[f64; 3]; 4] = [0, 1, 2, 3].map(|corner| faces.incident_corner(corner));
     let incident_flags = incident_corners(&faces, &corners, envelope, tolerance, &mut found);
     let reference_flags = reference_corners(&faces, envelope, tolerance, &mut found);
     if !(incident_flags == [true; 4] || reference_flags == [true; 4]) {
@@ -87,11 +87,12 @@ fn incident_corners(
 ) -> [bool; 4] {
     let (half_u, half_v) = faces.half;
     let reference_face = Feature::Face(faces.face_codes().0);
-    std::array::from_fn(|corner| {
+    let mut flags = [false; 4];
+    for corner in 0..4 {
         let [u, v, w] = corners[corner];
-        let touches =
+        flags[corner] =
             u.abs() <= half_u + tolerance && v.abs() <= half_v + tolerance && -w >= -envelope;
-        if touches {
+        if flags[corner] {
             // Just outside counts as on the border, which is also where the crossing will be
             // that takes over when the corner moves farther out: no jump.
             let own = Feature::Corner(faces.incident_corner_code(corner));
@@ -99,8 +100,8 @@ fn incident_corners(
             let (u, v) = (u.min(half_u).max(-half_u), v.min(half_v).max(-half_v));
             found.push(FacePoint { u, v, w, feature });
         }
-        touches
-    })
+    }
+    flags
 }
 
 /// Corners of the reference face under the incident face, which is a parallelogram in (u, v):
@@ -113,10 +114,11 @@ fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut F
     } = faces;
     // Not zero: the incident face is the one most opposed to the reference normal.
     let area = p[0] * q[1] - p[1] * q[0];
-    let margin_alpha = tolerance * f64::hypot(q[0], q[1]);
-    let margin_beta = tolerance * f64::hypot(p[0], p[1]);
+    let margin_alpha = tolerance * (q[0] * q[0] + q[1] * q[1]).sqrt();
+    let margin_beta = tolerance * (p[0] * p[0] + p[1] * p[1]).sqrt();
     let incident_face = Feature::Face(faces.face_codes().1);
-    std::array::from_fn(|corner| {
+    let mut flags = [false; 4];
+    for corner in 0..4 {
         let (sign_u, sign_v) = CORNER_SIGNS[corner];
         let (u, v) = (sign_u * faces.half.0, sign_v * faces.half.1);
         let (du, dv) = (u - centre[0], v - centre[1]);
@@ -125,14 +127,15 @@ fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut F
         if alpha_area.abs() > area.abs() + margin_alpha
             || beta_area.abs() > area.abs() + margin_beta
         {
-            return false;
+            continue;
         }
         let alpha = (alpha_area / area).clamp(-1.0, 1.0);
         let beta = (beta_area / area).clamp(-1.0, 1.0);
         let [u, v, w] = [0, 1, 2].map(|k| centre[k] + alpha * p[k] + beta * q[k]);
         if -w < -envelope {
-            return false;
+            continue;
         }
+        flags[corner] = true;
         let own = Feature::Corner(faces.reference_corner_code(corner));
         match found.nearest(u, v) {
             // Corner on corner: half way between, so that neither box's role matters.
@@ -148,8 +151,8 @@ fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut F
                 found.push(FacePoint { u, v, w, feature });
             }
         }
-        true
-    })
+    }
+    flags
 }
 
 /// Crossings of the incident face's edges with the reference face's sides.
