@@ -77,7 +77,11 @@ impl Billiards {
             ("cushion-left", long, 0.0, y),
             ("cushion-right", long, 0.0, -y),
         ]
-        .map(|(name, shape, x, y)| BodyDescription::fixed(name, shape).of("cushion").at([x, y, 0.5 * height]))
+        .map(|(name, shape, x, y)| {
+            BodyDescription::fixed(name, shape)
+                .of("cushion")
+                .at([x, y, 0.5 * height])
+        })
     }
 }
 

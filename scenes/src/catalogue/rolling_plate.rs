@@ -76,7 +76,9 @@ impl CatalogueScene for RollingPlate {
             ..Scene::named(Self::NAME)
         };
         let shape = ShapeDescription::cuboid(self.plate_size, self.plate_size, self.plate_thickness);
-        let plate = BodyDescription::dynamic("plate", shape).mass(self.plate_mass).of("plate");
+        let plate = BodyDescription::dynamic("plate", shape)
+            .mass(self.plate_mass)
+            .of("plate");
         let (sin, cos) = self.angle.to_radians().sin_cos();
         scene.bodies.push(BodyDescription {
             force: [self.force * cos, self.force * sin, 0.0],

@@ -61,11 +61,17 @@ impl CatalogueScene for SeeSaw {
         let top = self.pivot + self.thickness + 0.5 * self.size;
         scene.bodies.extend([
             ridge("pivot", self.pivot, 1.5 * self.width),
-            BodyDescription::dynamic("plank", plank)
-                .density(self.density)
-                .at([0.0, 0.0, self.pivot + 0.5 * self.thickness]),
-            BodyDescription::dynamic("heavy", cube).mass(self.heavy).at([arm, 0.0, top]),
-            BodyDescription::dynamic("light", cube).mass(self.light).at([-arm, 0.0, top]),
+            BodyDescription::dynamic("plank", plank).density(self.density).at([
+                0.0,
+                0.0,
+                self.pivot + 0.5 * self.thickness,
+            ]),
+            BodyDescription::dynamic("heavy", cube)
+                .mass(self.heavy)
+                .at([arm, 0.0, top]),
+            BodyDescription::dynamic("light", cube)
+                .mass(self.light)
+                .at([-arm, 0.0, top]),
         ]);
         scene
     }

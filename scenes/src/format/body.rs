@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::array::exactly;
 use super::is_default;
 use super::scene::DEFAULT_MATERIAL;
 
@@ -31,19 +32,19 @@ pub struct BodyDescription {
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub mass: Option<f64>,
     /// Where the centre of mass is, m.
-    #[serde(default)]
+    #[serde(deserialize_with = "exactly", default)]
     pub position: [f64; 3],
     /// Velocity of the centre of mass, m/s.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(deserialize_with = "exactly", default, skip_serializing_if = "is_default")]
     pub linear_velocity: [f64; 3],
     /// Angular velocity, world frame, rad/s.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(deserialize_with = "exactly", default, skip_serializing_if = "is_default")]
     pub angular_velocity: [f64; 3],
     /// A constant force through the centre of mass besides gravity, world frame, N.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(deserialize_with = "exactly", default, skip_serializing_if = "is_default")]
     pub force: [f64; 3],
     /// A constant torque, world frame, N·m.
-    #[serde(default, skip_serializing_if = "is_default")]
+    #[serde(deserialize_with = "exactly", default, skip_serializing_if = "is_default")]
     pub torque: [f64; 3],
     /// Linear damping rate, 1/s.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -97,14 +98,15 @@ pub enum ShapeDescription {
     #[serde(rename = "box")]
     Cuboid {
         /// Full side lengths along x, y and z, m.
-        #[schemars(inner(extend("exclusiveMinimum" = 0)))]
+        #[schemars(inner(range(min = 0.0)))]
+        #[serde(deserialize_with = "exactly")]
         size: [f64; 3],
     },
     /// Everything below a plane through the body's origin. Never dynamic.
     #[serde(rename_all = "kebab-case")]
     HalfSpace {
         /// The plane's normal, out of the solid, body frame; any length but zero.
-        #[serde(default = "up")]
+        #[serde(deserialize_with = "exactly", default = "up")]
         normal: [f64; 3],
     },
 }
@@ -116,11 +118,13 @@ pub enum Orientation {
     /// A turn about an axis, right-handed.
     AxisAngle {
         /// The axis; any length but zero.
+        #[serde(deserialize_with = "exactly")]
         axis: [f64; 3],
         /// The angle in degrees.
         degrees: f64,
     },
     /// A quaternion `[w, x, y, z]`; any length but zero, it is normalised.
+    #[serde(deserialize_with = "exactly")]
     Quaternion([f64; 4]),
 }
 
@@ -136,6 +140,7 @@ pub enum OrientationUpdate {
     /// Finite about one axis of the body frame, infinitesimal for the rest: for wheels on their axles.
     PartialFinite {
         /// The axis, body frame; any length but zero.
+        #[serde(deserialize_with = "exactly")]
         axis: [f64; 3],
     },
 }
@@ -148,16 +153,17 @@ pub enum Motion {
     #[serde(rename_all = "kebab-case")]
     Uniform {
         /// m/s.
-        #[serde(default, skip_serializing_if = "is_default")]
+        #[serde(deserialize_with = "exactly", default, skip_serializing_if = "is_default")]
         linear_velocity: [f64; 3],
         /// World frame, rad/s.
-        #[serde(default, skip_serializing_if = "is_default")]
+        #[serde(deserialize_with = "exactly", default, skip_serializing_if = "is_default")]
         angular_velocity: [f64; 3],
     },
     /// `position + amplitude · sin(2π · frequency · t + phase)`.
     #[serde(rename_all = "kebab-case")]
     Oscillation {
         /// Direction and amplitude, m.
+        #[serde(deserialize_with = "exactly")]
         amplitude: [f64; 3],
         /// Hz.
         frequency: f64,
@@ -174,8 +180,10 @@ pub enum Motion {
 pub struct Repetition {
     /// How many along x, y and z, 1 or more each.
     #[schemars(inner(range(min = 1)))]
+    #[serde(deserialize_with = "exactly")]
     pub count: [usize; 3],
     /// The distance from one to the next along x, y and z, m.
+    #[serde(deserialize_with = "exactly")]
     pub spacing: [f64; 3],
 }
 

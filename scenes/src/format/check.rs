@@ -21,10 +21,7 @@ impl Scene {
             return Err(Fault::at("solver", "solver must not be empty"));
         }
         let materials = self.check_materials()?;
-        for (index, pair) in self.material_pairs.iter().enumerate() {
-            check_pair(pair, &materials)
-                .map_err(|fault| fault.within_element("material-pair", index, &pair.materials.join(" / ")))?;
-        }
+        self.check_pairs(&materials)?;
         self.check_bodies(&materials)
     }
 
@@ -32,7 +29,7 @@ impl Scene {
     fn check_materials(&self) -> Result<HashSet<&str>, Fault> {
         let mut names = HashSet::new();
         for (index, material) in self.materials.iter().enumerate() {
-            let check = || {
+            let mut check = || {
                 if material.name.trim().is_empty() {
                     return Err(Fault::at("name", "the name must not be empty"));
                 }
@@ -42,10 +39,28 @@ impl Scene {
                 not_negative("friction", material.friction)?;
                 fraction("restitution", material.restitution)
             };
-            check().map_err(|fault| fault.within_element("material", index, &format!("material '{}'", material.name)))?;
+            check()
+                .map_err(|fault| fault.within_element("material", index, &format!("material '{}'", material.name)))?;
         }
         names.insert(DEFAULT_MATERIAL);
         Ok(names)
+    }
+
+    fn check_pairs(&self, materials: &HashSet<&str>) -> Result<(), Fault> {
+        let mut seen = HashSet::new();
+        for (index, pair) in self.material_pairs.iter().enumerate() {
+            let [a, b] = &pair.materials;
+            let mut check = || {
+                check_pair(pair, materials)?;
+                if !seen.insert(if a < b { (a, b) } else { (b, a) }) {
+                    return Err(Fault::at("materials", "this pair is already given"));
+                }
+                Ok(())
+            };
+            let element = format!("material pair '{a}', '{b}'");
+            check().map_err(|fault| fault.within_element("material-pair", index, &element))?;
+        }
+        Ok(())
     }
 
     fn check_bodies(&self, materials: &HashSet<&str>) -> Result<(), Fault> {
@@ -120,8 +135,11 @@ fn check_body(body: &BodyDescription, materials: &HashSet<&str>) -> Result<(), F
         check_orientation(orientation).map_err(|fault| fault.within(Step::Key("orientation")))?;
     }
     if let OrientationUpdate::PartialFinite { axis } = &body.orientation_update {
-        direction("axis", axis)
-            .map_err(|fault| fault.within(Step::Key("partial-finite")).within(Step::Key("orientation-update")))?;
+        direction("axis", axis).map_err(|fault| {
+            fault
+                .within(Step::Key("partial-finite"))
+                .within(Step::Key("orientation-update"))
+        })?;
     }
     if let Some(motion) = &body.motion {
         check_motion(motion).map_err(|fault| fault.within(Step::Key("motion")))?;
@@ -216,12 +234,12 @@ fn check_mass(body: &BodyDescription) -> Result<(), Fault> {
         (Some(_), Some(_)) => return Err(Fault::at("mass", "give either density or mass, not both")),
     }
     // Sizes can be so small or large that a mass or an inertia made from them is no longer a usable number.
-    let usable = |body: drystone_dynamics::Body| {
+    let usable = |body: &drystone_dynamics::Body| {
         let moments = body.inertia.diagonal();
         body.mass.is_normal() && moments.iter().all(|moment| moment.is_normal())
     };
     match body.mass_model() {
-        Ok(model) if usable(model) => Ok(()),
+        Ok(model) if usable(&model) => Ok(()),
         _ => Err(Fault::at("shape", "its size gives no usable mass and inertia")),
     }
 }

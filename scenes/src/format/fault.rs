@@ -76,11 +76,9 @@ pub(crate) fn finite(key: &'static str, value: f64) -> Result<(), Fault> {
 pub(crate) fn finite_vector<const N: usize>(key: &'static str, vector: &[f64; N]) -> Result<(), Fault> {
     match vector.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
-        Some(index) => Err(
-            Fault::here(format!("{key} must be finite, not {}", vector[index]))
-                .within(Step::Index(index))
-                .within(Step::Key(key)),
-        ),
+        Some(index) => Err(Fault::here(format!("{key} must be finite, not {}", vector[index]))
+            .within(Step::Index(index))
+            .within(Step::Key(key))),
     }
 }
 
@@ -111,10 +109,7 @@ pub(crate) fn fraction(key: &'static str, value: f64) -> Result<(), Fault> {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
     }
-    Err(Fault::at(
-        key,
-        format!("{key} must be from 0 to 1, not {}", value),
-    ))
+    Err(Fault::at(key, format!("{key} must be from 0 to 1, not {}", value)))
 }
 
 /// Refuses vectors that are not finite, or too short to give a direction.

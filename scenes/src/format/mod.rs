@@ -5,6 +5,7 @@
 //! the place as a path of keys, and only when it fails is the text parsed again to find that path's line. Scenes made
 //! by a program pass the same checks.
 
+mod array;
 mod body;
 mod build;
 mod check;

@@ -65,21 +65,41 @@ fn span_of(fault: &Fault, text: &str) -> Range<usize> {
     span
 }
 
-/// The TOML reader's message in one line, with the nearest key where one was misspelt.
+/// The TOML reader's message in one line and in this format's words, with the nearest key where one was misspelt.
 fn in_our_words(message: &str) -> String {
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
-    for (theirs, ours) in [("unknown field `", "unknown key"), ("unknown variant `", "unknown choice")] {
-        let Some((name, rest)) = message.strip_prefix(theirs).and_then(|rest| rest.split_once('`')) else {
-            continue;
-        };
-        // What follows is `expected one of `a`, `b``: every second piece between backticks is a name.
-        let known: Vec<&str> = rest.split('`').skip(1).step_by(2).collect();
-        let advice = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("; did you mean '{near}'?"),
-            None if known.is_empty() => String::new(),
-            None => format!("; expected {}", known.join(", ")),
-        };
-        return format!("{ours} '{name}'{advice}");
+    if let Some(misspelt) = misspelt(&message) {
+        return misspelt;
     }
-    message.replace('`', "'")
+    if message.starts_with("wanted exactly 1 element") {
+        return "exactly one choice is expected here".into();
+    }
+    let message = message.replace("missing field", "missing key").replace('`', "'");
+    match message.strip_suffix("expected f64") {
+        Some(start) => format!("{start}expected a number"),
+        None => message.replace("expected usize", "expected a whole number, 0 or more"),
+    }
+}
+
+/// The answer to an unknown key or choice.
+fn misspelt(message: &str) -> Option<String> {
+    let (what, name, known): (_, _, Vec<&str>) = if let Some(rest) = message.strip_prefix("unexpected keys in table: ")
+    {
+        // Inside a choice, the reader writes `unexpected keys in table: a, available keys: b, c`.
+        let (unknown, known) = rest.split_once(", available keys: ")?;
+        ("key", unknown.split(", ").next()?, known.split(", ").collect())
+    } else {
+        let (what, rest) = [("key", "unknown field `"), ("choice", "unknown variant `")]
+            .iter()
+            .find_map(|(what, prefix)| Some((*what, message.strip_prefix(prefix)?)))?;
+        // What follows the name is "expected one of `a`, `b`": every second piece between backticks is a name.
+        let (name, rest) = rest.split_once('`')?;
+        (what, name, rest.split('`').skip(1).step_by(2).collect())
+    };
+    let advice = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("; did you mean '{near}'?"),
+        None if known.is_empty() => String::new(),
+        None => format!("; expected {}", known.join(", ")),
+    };
+    Some(format!("unknown {what} '{name}'{advice}"))
 }

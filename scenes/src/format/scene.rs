@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::array::exactly;
 use super::body::BodyDescription;
 use super::is_default;
 use crate::error::SceneError;
@@ -23,6 +24,7 @@ pub struct Scene {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Gravitational acceleration, m/s².
+    #[serde(deserialize_with = "exactly")]
     pub gravity: [f64; 3],
     /// The time step the scene was made for, s. A run may choose another.
     #[schemars(extend("exclusiveMinimum" = 0))]
@@ -137,6 +139,7 @@ impl Material {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MaterialPair {
     /// The two materials, in any order; they may be the same one.
+    #[serde(deserialize_with = "exactly")]
     pub materials: [String; 2],
     /// Coulomb's coefficient of friction, 0 or more.
     #[serde(default, skip_serializing_if = "Option::is_none")]

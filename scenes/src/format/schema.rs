@@ -23,7 +23,11 @@ mod tests {
             std::fs::write(PATH, text + "\n").unwrap();
         }
         let stored: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(PATH).unwrap()).unwrap();
-        assert_eq!(stored, schema(), "see this module's documentation for how to write it again");
+        assert_eq!(
+            stored,
+            schema(),
+            "see this module's documentation for how to write it again"
+        );
     }
 
     #[test]
