@@ -69,6 +69,7 @@ options! {
         if options.warm_start < 0.0 {
             return Err("warm-start must be 0 or more".into());
         }
+        Ok(())
     }
 }
 
