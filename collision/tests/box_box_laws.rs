@@ -12,6 +12,8 @@ use common::{
     random_box_pair, smallest_half_extent,
 };
 use drystone_collision::BoxBoxMethod::{Improved, Old};
+use drystone_collision::{Cuboid, Feature};
+use nalgebra::{Isometry3, Point3};
 
 const SAMPLES: usize = 20_000;
 const ENVELOPES: [f64; 2] = [0.0, 0.05];
@@ -121,6 +123,10 @@ fn depth_never_exceeds_the_least_translation() {
         }
     }
     assert!(
+        exceptions > 0,
+        "the samples must exercise the second repair"
+    );
+    assert!(
         exceptions * 25 < overlapping,
         "{exceptions} of {overlapping}"
     );
@@ -182,4 +188,47 @@ fn points_lie_between_the_two_surfaces() {
             }
         }
     }
+}
+
+/// The ends of an edge of a box, by the numbering that `Feature` documents.
+fn edge_ends(cuboid: &Cuboid, pose: &Isometry3<f64>, edge: u8) -> [Point3<f64>; 2] {
+    let axis = usize::from(edge / 4);
+    let sign = |bit: u8| if edge >> bit & 1 == 1 { 1.0 } else { -1.0 };
+    [-1.0, 1.0].map(|end| {
+        let mut corner = cuboid.half_extents;
+        corner[axis] *= end;
+        corner[(axis + 1) % 3] *= sign(0);
+        corner[(axis + 2) % 3] *= sign(1);
+        pose * Point3::from(corner)
+    })
+}
+
+/// Law: edge–edge contacts have the four ends of their edges outside the other box. They may
+/// break it only where no face separates the boxes, which must be rare.
+#[test]
+fn edges_of_an_edge_contact_end_outside() {
+    let mut rng = generator(48);
+    let (mut edge_contacts, mut exceptions) = (0, 0);
+    for _ in 0..3 * SAMPLES {
+        let s = random_box_pair(&mut rng);
+        let contacts = box_contacts(Improved, 0.0, &s);
+        let [contact] = contacts[..] else { continue };
+        if let (Feature::Edge(a), Feature::Edge(b)) = contact.feature.features() {
+            let ends_a = edge_ends(&s.a, &s.pose_a, a);
+            let ends_b = edge_ends(&s.b, &s.pose_b, b);
+            let inside = ends_a
+                .iter()
+                .any(|end| distance_to_box(&s.b, &s.pose_b, end) == 0.0)
+                || ends_b
+                    .iter()
+                    .any(|end| distance_to_box(&s.a, &s.pose_a, end) == 0.0);
+            edge_contacts += 1;
+            exceptions += usize::from(inside);
+        }
+    }
+    assert!(edge_contacts > 300, "{edge_contacts}");
+    assert!(
+        exceptions * 20 < edge_contacts,
+        "{exceptions} of {edge_contacts}"
+    );
 }
