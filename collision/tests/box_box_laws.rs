@@ -9,14 +9,25 @@ mod common;
 
 use common::{
     BoxSample, box_contacts, corners, distance_to_box, generator, greatest_depth, least_overlaps,
-    random_box_pair, smallest_half_extent,
+    random_box_pair, random_slab_pair, smallest_half_extent,
 };
 use drystone_collision::BoxBoxMethod::{Improved, Old};
 use drystone_collision::{Cuboid, Feature};
 use nalgebra::{Isometry3, Point3};
+use rand::RngExt;
+use rand_pcg::Pcg64;
 
 const SAMPLES: usize = 20_000;
 const ENVELOPES: [f64; 2] = [0.0, 0.05];
+
+/// Half the pairs are of boxes of about one size, half of posts, planks and slabs.
+fn random_pair(rng: &mut Pcg64) -> BoxSample {
+    if rng.random_range(0..2) == 0 {
+        random_box_pair(rng)
+    } else {
+        random_slab_pair(rng)
+    }
+}
 
 fn coincidence(s: &BoxSample) -> f64 {
     1e-3 * smallest_half_extent(s) + 1e-9
@@ -31,7 +42,7 @@ fn face_preference(s: &BoxSample, least: f64) -> f64 {
 fn contacts_exist_just_when_boxes_overlap() {
     let mut rng = generator(41);
     for _ in 0..SAMPLES {
-        let s = random_box_pair(&mut rng);
+        let s = random_pair(&mut rng);
         let (_, least) = least_overlaps(&s);
         for envelope in ENVELOPES {
             for method in [Improved, Old] {
@@ -61,7 +72,7 @@ fn contacts_exist_just_when_boxes_overlap() {
 fn a_pair_has_one_normal() {
     let mut rng = generator(42);
     for _ in 0..SAMPLES {
-        let s = random_box_pair(&mut rng);
+        let s = random_pair(&mut rng);
         for contact in &box_contacts(Improved, 0.05, &s) {
             assert!((contact.normal.norm() - 1.0).abs() < 1e-9);
             assert_eq!(contact.normal, box_contacts(Improved, 0.05, &s)[0].normal);
@@ -77,7 +88,7 @@ fn a_pair_has_one_normal() {
 fn no_point_is_reported_twice() {
     let mut rng = generator(43);
     for _ in 0..SAMPLES {
-        let s = random_box_pair(&mut rng);
+        let s = random_pair(&mut rng);
         let contacts = box_contacts(Improved, 0.05, &s);
         for (i, p) in contacts.iter().enumerate() {
             for q in &contacts[..i] {
@@ -99,7 +110,7 @@ fn depth_never_exceeds_the_least_translation() {
     let mut rng = generator(44);
     let (mut overlapping, mut exceptions) = (0, 0);
     for _ in 0..SAMPLES {
-        let s = random_box_pair(&mut rng);
+        let s = random_pair(&mut rng);
         let (least_face, least) = least_overlaps(&s);
         let contacts = box_contacts(Improved, 0.0, &s);
         overlapping += usize::from(!contacts.is_empty());
@@ -139,7 +150,7 @@ fn depth_never_exceeds_the_least_translation() {
 fn the_old_method_takes_the_least_axis() {
     let mut rng = generator(45);
     for _ in 0..SAMPLES {
-        let s = random_box_pair(&mut rng);
+        let s = random_pair(&mut rng);
         let (_, least) = least_overlaps(&s);
         let depth = greatest_depth(&box_contacts(Old, 0.0, &s));
         assert!(depth <= least + 1e-6, "{depth} > {least}");
@@ -152,7 +163,7 @@ fn the_old_method_takes_the_least_axis() {
 fn the_greatest_depth_separates() {
     let mut rng = generator(46);
     for _ in 0..SAMPLES {
-        let mut s = random_box_pair(&mut rng);
+        let mut s = random_pair(&mut rng);
         let contacts = box_contacts(Improved, 0.0, &s);
         if let Some(contact) = contacts.first() {
             let (_, before) = least_overlaps(&s);
@@ -172,7 +183,7 @@ fn the_greatest_depth_separates() {
 fn points_lie_between_the_two_surfaces() {
     let mut rng = generator(47);
     for _ in 0..SAMPLES {
-        let s = random_box_pair(&mut rng);
+        let s = random_pair(&mut rng);
         for envelope in ENVELOPES {
             for contact in &box_contacts(Improved, envelope, &s) {
                 let half = contact.normal.into_inner() * (0.5 * contact.depth);
@@ -210,7 +221,7 @@ fn edges_of_an_edge_contact_end_outside() {
     let mut rng = generator(48);
     let (mut edge_contacts, mut exceptions) = (0, 0);
     for _ in 0..3 * SAMPLES {
-        let s = random_box_pair(&mut rng);
+        let s = random_pair(&mut rng);
         let contacts = box_contacts(Improved, 0.0, &s);
         let [contact] = contacts[..] else { continue };
         if let (Feature::Edge(a), Feature::Edge(b)) = contact.feature.features() {

@@ -59,24 +59,28 @@ fn points_normals_and_depths_follow_small_motions() {
             continue;
         }
         compared += 1;
-        if !before.keys().eq(after.keys()) {
+        // The one choice that ids do not show is which box has the reference face; it shows as a
+        // turn of the normal, by the angle between two nearly parallel faces.
+        let same_normal = || {
+            before.values().zip(after.values()).all(|(b, a)| {
+                let bound = 10.0 * DISTURBANCE / crossing_sine(&s, b);
+                (a.normal.into_inner() - b.normal.into_inner()).norm() < bound
+            })
+        };
+        if !before.keys().eq(after.keys()) || !same_normal() {
             changed += 1;
             continue;
         }
         for (b, a) in before.values().zip(after.values()) {
             let bound = 10.0 * DISTURBANCE / crossing_sine(&s, b);
             assert!((a.position - b.position).norm() < bound, "{b:?} {a:?}");
-            assert!(
-                (a.normal.into_inner() - b.normal.into_inner()).norm() < bound,
-                "{b:?} {a:?}"
-            );
             assert!((a.depth - b.depth).abs() < bound, "{b:?} {a:?}");
         }
     }
-    // Features change on a set of poses of thickness δ; a dozen such sets in a space of size one
-    // would give 1e-6. One in a thousand would be flicker.
+    // Features change on a set of poses of thickness δ; a dozen such sets, in a space of size one
+    // or (ties) of size 1e-3, would give at most 1e-5. One in five thousand would be flicker.
     assert!(compared > SAMPLES / 2);
-    assert!(changed * 1000 < compared, "{changed} of {compared}");
+    assert!(changed * 5000 < compared, "{changed} of {compared}");
 }
 
 /// Law: boxes at rest that tremble keep their points, ids and normal.
