@@ -276,3 +276,24 @@ fn a_corner_on_a_border_makes_one_point() {
         assert_points(&contacts, &[[x, y, 0.5]]);
     }
 }
+
+/// Law: where two sides run along each other within the tolerance, their ends are the contacts and
+/// their crossing in between is not, whichever box has the reference face. A turn of 2e-4 puts the
+/// ends 8e-5 off the border; the tolerance is 1e-3 of a quarter.
+#[test]
+fn nearly_flush_sides_do_not_cross() {
+    let short = cuboid(0.4, 0.5, 0.25);
+    let long = cuboid(1.0, 0.5, 0.25);
+    // The same box standing on another axis, so that the canonical order is the other one.
+    let upended = cuboid(0.25, 0.5, 1.0);
+    let lay = Isometry3::rotation(Vector3::y() * FRAC_PI_2);
+    for (lower, pose) in [(long, at(0.0, 0.0, 0.0)), (upended, lay)] {
+        let upper = at(0.0, 0.0, 0.5) * turned(2e-4);
+        let contacts = box_contacts(Improved, 1e-6, &sample(lower, pose, short, upper));
+        assert_eq!(contacts.len(), 4, "{contacts:?}");
+        for contact in &contacts {
+            assert!((contact.position.x.abs() - 0.4).abs() < 2e-4);
+            assert!((contact.position.y.abs() - 0.5).abs() < 2e-4);
+        }
+    }
+}

@@ -42,6 +42,13 @@ pub(crate) fn random_box(rng: &mut Pcg64) -> Cuboid {
     }
 }
 
+/// Posts, planks and slabs: half extents from 3 cm to 5 m, each independent of the others.
+pub(crate) fn random_slab(rng: &mut Pcg64) -> Cuboid {
+    Cuboid {
+        half_extents: Vector3::from_fn(|_, _| 10.0_f64.powf(rng.random_range(-1.5..=0.7))),
+    }
+}
+
 pub(crate) fn random_shape(rng: &mut Pcg64, kind: usize) -> Shape {
     match kind {
         0 => Shape::Sphere(Sphere {
@@ -71,6 +78,16 @@ pub(crate) struct BoxSample {
 /// stacked with a tilt between 1e-12 and 0.1 and a small gap or overlap.
 pub(crate) fn random_box_pair(rng: &mut Pcg64) -> BoxSample {
     let (a, b) = (random_box(rng), random_box(rng));
+    placed_at_random(rng, a, b)
+}
+
+/// The same with boxes of any proportions, some thousand times larger than the other.
+pub(crate) fn random_slab_pair(rng: &mut Pcg64) -> BoxSample {
+    let (a, b) = (random_slab(rng), random_slab(rng));
+    placed_at_random(rng, a, b)
+}
+
+fn placed_at_random(rng: &mut Pcg64, a: Cuboid, b: Cuboid) -> BoxSample {
     let pose_a = random_pose(rng, 1.0);
     let relative = if rng.random_range(0..4) == 0 {
         random_pose(rng, 1.5)

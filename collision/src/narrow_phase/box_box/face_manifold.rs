@@ -66,6 +66,7 @@ pub(super) fn face_contacts(
             incident_flags,
             reference_flags,
             envelope,
+            tolerance,
             &mut found,
         );
     }
@@ -156,12 +157,17 @@ fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut F
 }
 
 /// Crossings of the incident face's edges with the reference face's sides.
+///
+/// An end within the tolerance of the other's line is on it, not on one side of it: sides that run
+/// along each other, as those of bricks in a wall, do not cross wherever noise happens to put the
+/// crossing, and their ends, which are corners, are contacts already.
 fn crossings(
     faces: &Faces,
     corners: &[[f64; 3]; 4],
     incident_flags: [bool; 4],
     reference_flags: [bool; 4],
     envelope: f64,
+    tolerance: f64,
     found: &mut Found,
 ) {
     for edge in 0..4 {
@@ -184,13 +190,17 @@ fn crossings(
             };
             let (before, after) = (start[across] - border, end[across] - border);
             // The edge's ends on opposite sides of the side's line …
-            if !((before < 0.0 && after > 0.0) || (before > 0.0 && after < 0.0)) {
+            if before * after >= 0.0 || before.abs().min(after.abs()) <= tolerance {
                 continue;
             }
             let share = before / (before - after);
             let at = start[along] + share * (end[along] - start[along]);
-            // … and the side's ends on opposite sides of the edge.
-            if at.abs() >= halves[along] {
+            // … and the side's ends on opposite sides of the edge's line.
+            let to_corner = (halves[along] - at.abs()) * (after - before).abs();
+            let (rise, run) = (after - before, end[along] - start[along]);
+            if to_corner <= 0.0
+                || to_corner * to_corner <= tolerance * tolerance * (rise * rise + run * run)
+            {
                 continue;
             }
             let w = start[2] + share * (end[2] - start[2]);
