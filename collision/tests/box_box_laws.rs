@@ -8,8 +8,8 @@
 mod common;
 
 use common::{
-    BoxSample, box_contacts, corners, distance_to_box, generator, greatest_depth, least_overlaps,
-    random_box_pair, random_slab_pair, smallest_half_extent,
+    BoxSample, box_contacts, corners, distance_to_box, generator, greatest_depth, least_overlaps, random_box_pair,
+    random_slab_pair, smallest_half_extent,
 };
 use drystone_collision::BoxBoxMethod::{Improved, Old};
 use drystone_collision::{Cuboid, Feature};
@@ -47,21 +47,11 @@ fn contacts_exist_just_when_boxes_overlap() {
         for envelope in ENVELOPES {
             for method in [Improved, Old] {
                 let contacts = box_contacts(method, envelope, &s);
-                assert!(
-                    least > -envelope - 1e-9 || contacts.is_empty(),
-                    "{method:?} {least}"
-                );
-                assert!(
-                    contacts
-                        .iter()
-                        .all(|contact| contact.depth >= -envelope - 1e-9)
-                );
+                assert!(least > -envelope - 1e-9 || contacts.is_empty(), "{method:?} {least}");
+                assert!(contacts.iter().all(|contact| contact.depth >= -envelope - 1e-9));
             }
             let contacts = box_contacts(Improved, envelope, &s);
-            assert!(
-                least < 1e-9 || !contacts.is_empty(),
-                "overlap {least} but no contact"
-            );
+            assert!(least < 1e-9 || !contacts.is_empty(), "overlap {least} but no contact");
             assert!(contacts.len() <= 8);
         }
     }
@@ -92,10 +82,7 @@ fn no_point_is_reported_twice() {
         let contacts = box_contacts(Improved, 0.05, &s);
         for (i, p) in contacts.iter().enumerate() {
             for q in &contacts[..i] {
-                assert!(
-                    (p.position - q.position).norm() >= 0.5 * coincidence(&s),
-                    "{p:?} {q:?}"
-                );
+                assert!((p.position - q.position).norm() >= 0.5 * coincidence(&s), "{p:?} {q:?}");
                 assert_ne!(p.feature, q.feature);
             }
         }
@@ -117,30 +104,18 @@ fn depth_never_exceeds_the_least_translation() {
         let depth = greatest_depth(&contacts);
         if depth > least + face_preference(&s, least) {
             exceptions += 1;
-            assert!(
-                depth <= least_face + coincidence(&s),
-                "{depth} > {least_face}"
-            );
+            assert!(depth <= least_face + coincidence(&s), "{depth} > {least_face}");
             let ends_inside = corners(&s.a, &s.pose_a)
                 .iter()
                 .any(|corner| distance_to_box(&s.b, &s.pose_b, corner) == 0.0)
                 || corners(&s.b, &s.pose_b)
                     .iter()
                     .any(|corner| distance_to_box(&s.a, &s.pose_a, corner) == 0.0);
-            assert!(
-                ends_inside,
-                "no corner is inside, so the edge had to be used"
-            );
+            assert!(ends_inside, "no corner is inside, so the edge had to be used");
         }
     }
-    assert!(
-        exceptions > 0,
-        "the samples must exercise the second repair"
-    );
-    assert!(
-        exceptions * 25 < overlapping,
-        "{exceptions} of {overlapping}"
-    );
+    assert!(exceptions > 0, "the samples must exercise the second repair");
+    assert!(exceptions * 25 < overlapping, "{exceptions} of {overlapping}");
 }
 
 /// Law: the old method's depth never exceeds the least translation at all; it takes the least
@@ -169,10 +144,7 @@ fn the_greatest_depth_separates() {
             let (_, before) = least_overlaps(&s);
             s.pose_b.translation.vector += contact.normal.into_inner() * greatest_depth(&contacts);
             let (_, after) = least_overlaps(&s);
-            assert!(
-                after <= face_preference(&s, before),
-                "{before} left {after}"
-            );
+            assert!(after <= face_preference(&s, before), "{before} left {after}");
         }
     }
 }
@@ -192,10 +164,7 @@ fn points_lie_between_the_two_surfaces() {
                 // A corner up to one tolerance off the other face's border is drawn onto it, and
                 // two coinciding corners meet half way: at most two tolerances together.
                 let tolerance = 2.0 * coincidence(&s);
-                assert!(
-                    to_a < tolerance && to_b < tolerance,
-                    "{to_a} {to_b} {contact:?}"
-                );
+                assert!(to_a < tolerance && to_b < tolerance, "{to_a} {to_b} {contact:?}");
             }
         }
     }
@@ -227,19 +196,12 @@ fn edges_of_an_edge_contact_end_outside() {
         if let (Feature::Edge(a), Feature::Edge(b)) = contact.feature.features() {
             let ends_a = edge_ends(&s.a, &s.pose_a, a);
             let ends_b = edge_ends(&s.b, &s.pose_b, b);
-            let inside = ends_a
-                .iter()
-                .any(|end| distance_to_box(&s.b, &s.pose_b, end) == 0.0)
-                || ends_b
-                    .iter()
-                    .any(|end| distance_to_box(&s.a, &s.pose_a, end) == 0.0);
+            let inside = ends_a.iter().any(|end| distance_to_box(&s.b, &s.pose_b, end) == 0.0)
+                || ends_b.iter().any(|end| distance_to_box(&s.a, &s.pose_a, end) == 0.0);
             edge_contacts += 1;
             exceptions += usize::from(inside);
         }
     }
     assert!(edge_contacts > 300, "{edge_contacts}");
-    assert!(
-        exceptions * 20 < edge_contacts,
-        "{exceptions} of {edge_contacts}"
-    );
+    assert!(exceptions * 20 < edge_contacts, "{exceptions} of {edge_contacts}");
 }

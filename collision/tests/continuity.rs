@@ -19,10 +19,7 @@ const DISTURBANCE: f64 = 1e-7;
 const SAMPLES: usize = 50_000;
 
 fn by_feature(contacts: &[ContactPoint]) -> BTreeMap<FeatureId, ContactPoint> {
-    contacts
-        .iter()
-        .map(|contact| (contact.feature, *contact))
-        .collect()
+    contacts.iter().map(|contact| (contact.feature, *contact)).collect()
 }
 
 /// Sine of the angle between two crossing edges seen along the normal; 1 for other features.
@@ -104,27 +101,9 @@ fn trembling_boxes_keep_their_points() {
             cuboid(0.5, 0.5, 0.25),
             at(0.0, 0.0, 0.5),
         ),
-        (
-            "bridge, left",
-            brick,
-            at(-1.0, 0.0, 0.0),
-            brick,
-            at(0.0, 0.0, 0.5),
-        ),
-        (
-            "bridge, right",
-            brick,
-            at(1.0, 0.0, 0.0),
-            brick,
-            at(0.0, 0.0, 0.5),
-        ),
-        (
-            "wall, side by side",
-            brick,
-            at(0.0, 0.0, 0.0),
-            brick,
-            at(2.0, 0.0, 0.0),
-        ),
+        ("bridge, left", brick, at(-1.0, 0.0, 0.0), brick, at(0.0, 0.0, 0.5)),
+        ("bridge, right", brick, at(1.0, 0.0, 0.0), brick, at(0.0, 0.0, 0.5)),
+        ("wall, side by side", brick, at(0.0, 0.0, 0.0), brick, at(2.0, 0.0, 0.0)),
         (
             "short on long",
             brick,
@@ -139,13 +118,7 @@ fn trembling_boxes_keep_their_points() {
             cuboid(0.25, 1.0, 0.25),
             at(0.75, 0.0, 0.5),
         ),
-        (
-            "corner over corner",
-            brick,
-            at(0.0, 0.0, 0.0),
-            brick,
-            at(0.7, 0.3, 0.5),
-        ),
+        ("corner over corner", brick, at(0.0, 0.0, 0.0), brick, at(0.7, 0.3, 0.5)),
         (
             "flush at a corner",
             brick,
@@ -183,10 +156,7 @@ fn trembling_boxes_keep_their_points() {
                     let tilt = (s.normal.into_inner() - t.normal.into_inner()).norm();
                     assert!(tilt <= 1.5 * noise, "{name}: {tilt}");
                     // Levers of up to 1.2 m, both boxes, and corners drawn to the border.
-                    assert!(
-                        (s.position - t.position).norm() <= 8.0 * noise + 1e-14,
-                        "{name}"
-                    );
+                    assert!((s.position - t.position).norm() <= 8.0 * noise + 1e-14, "{name}");
                     assert!((s.depth - t.depth).abs() <= 8.0 * noise + 1e-14, "{name}");
                 }
             }

@@ -61,9 +61,7 @@ impl Interval {
     }
 
     fn key_order(&self, other: &Self) -> std::cmp::Ordering {
-        self.min
-            .total_cmp(&other.min)
-            .then(self.body.cmp(&other.body))
+        self.min.total_cmp(&other.min).then(self.body.cmp(&other.body))
     }
 }
 
@@ -79,13 +77,12 @@ impl BroadPhase for SweepAndPrune {
         self.axis = axis;
         if self.intervals.len() != aabbs.len() {
             self.intervals.clear();
-            self.intervals
-                .extend((0..aabbs.len() as u32).map(|body| Interval {
-                    min: 0.0,
-                    max: 0.0,
-                    body,
-                    movable: true,
-                }));
+            self.intervals.extend((0..aabbs.len() as u32).map(|body| Interval {
+                min: 0.0,
+                max: 0.0,
+                body,
+                movable: true,
+            }));
         }
         for interval in &mut self.intervals {
             let body = interval.body as usize;
@@ -98,14 +95,13 @@ impl BroadPhase for SweepAndPrune {
         }
         let (first, second) = ((axis + 1) % 3, (axis + 2) % 3);
         self.cross_sections.clear();
-        self.cross_sections
-            .extend(self.intervals.iter().map(|interval| {
-                let Aabb { min, max } = &aabbs[interval.body as usize];
-                CrossSection {
-                    min: [min[first], min[second]],
-                    max: [max[first], max[second]],
-                }
-            }));
+        self.cross_sections.extend(self.intervals.iter().map(|interval| {
+            let Aabb { min, max } = &aabbs[interval.body as usize];
+            CrossSection {
+                min: [min[first], min[second]],
+                max: [max[first], max[second]],
+            }
+        }));
         self.sweep(out);
         out.sort_unstable();
     }
@@ -169,15 +165,10 @@ fn choose_axis(aabbs: &[Aabb], current: usize) -> usize {
             }
         }
     }
-    let variance =
-        |axis: usize| sum_of_squares[axis] - sum[axis] * sum[axis] / f64::max(count, 1.0);
+    let variance = |axis: usize| sum_of_squares[axis] - sum[axis] * sum[axis] / f64::max(count, 1.0);
     let mut best = current;
     for axis in 0..3 {
-        let factor = if best == current {
-            AXIS_CHANGE_FACTOR
-        } else {
-            1.0
-        };
+        let factor = if best == current { AXIS_CHANGE_FACTOR } else { 1.0 };
         if variance(axis) > factor * variance(best) {
             best = axis;
         }

@@ -3,9 +3,7 @@
 
 #![allow(dead_code)] // Each test file uses its own share.
 
-use drystone_collision::{
-    BoxBoxMethod, ContactPoint, Cuboid, HalfSpace, NarrowPhase, Shape, Sphere,
-};
+use drystone_collision::{BoxBoxMethod, ContactPoint, Cuboid, HalfSpace, NarrowPhase, Shape, Sphere};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -117,32 +115,20 @@ fn placed_at_random(rng: &mut Pcg64, a: Cuboid, b: Cuboid) -> BoxSample {
 }
 
 /// Contacts of two boxes.
-pub(crate) fn box_contacts(
-    method: BoxBoxMethod,
-    envelope: f64,
-    s: &BoxSample,
-) -> Vec<ContactPoint> {
+pub(crate) fn box_contacts(method: BoxBoxMethod, envelope: f64, s: &BoxSample) -> Vec<ContactPoint> {
     let mut out = Vec::new();
     let narrow_phase = NarrowPhase {
         box_box: method,
         envelope,
     };
-    narrow_phase.contacts(
-        &Shape::Cuboid(s.a),
-        &s.pose_a,
-        &Shape::Cuboid(s.b),
-        &s.pose_b,
-        &mut out,
-    );
+    narrow_phase.contacts(&Shape::Cuboid(s.a), &s.pose_a, &Shape::Cuboid(s.b), &s.pose_b, &mut out);
     out
 }
 
 pub(crate) fn corners(cuboid: &Cuboid, pose: &Isometry3<f64>) -> [Point3<f64>; 8] {
     std::array::from_fn(|corner| {
         let h = cuboid.half_extents;
-        pose * Point3::from(Vector3::from_fn(|k, _| {
-            if corner >> k & 1 == 1 { h[k] } else { -h[k] }
-        }))
+        pose * Point3::from(Vector3::from_fn(|k, _| if corner >> k & 1 == 1 { h[k] } else { -h[k] }))
     })
 }
 
@@ -187,9 +173,7 @@ pub(crate) fn least_overlaps(s: &BoxSample) -> (f64, f64) {
 /// Distance from a point to a box, zero inside.
 pub(crate) fn distance_to_box(cuboid: &Cuboid, pose: &Isometry3<f64>, point: &Point3<f64>) -> f64 {
     let local = pose.inverse_transform_point(point).coords;
-    (local.abs() - cuboid.half_extents)
-        .sup(&Vector3::zeros())
-        .norm()
+    (local.abs() - cuboid.half_extents).sup(&Vector3::zeros()).norm()
 }
 
 pub(crate) fn smallest_half_extent(s: &BoxSample) -> f64 {
