@@ -54,6 +54,12 @@ pub enum StepError {
         /// The value given.
         dt: f64,
     },
+    /// The stepper's options do not fit together.
+    #[error("{message}")]
+    Options {
+        /// What is wrong.
+        message: String,
+    },
     /// A body's state is no longer finite.
     #[error("the simulation diverged at step {step} (t = {time} s): the state of body '{body}' is not finite")]
     Diverged {

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use drystone_solver::Solver;
 use drystone_solver::registry;
 use drystone_solver::spec::{OptionInfo, Spec, SpecError, nearest};
-use drystone_solver::Solver;
 
-use crate::stepper::{Classical, SemiImplicit, Stepper};
+use crate::stepper::{FixedStep, Stepper};
 
 /// A stepper as it is listed for people.
 #[derive(Clone, Copy)]
@@ -34,7 +34,9 @@ impl StepperEntry {
 
 impl fmt::Debug for StepperEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StepperEntry").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("StepperEntry")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -43,13 +45,13 @@ static STEPPERS: &[StepperEntry] = &[
         name: "semi-implicit",
         summary: "new velocities move the bodies",
         reference: "Erleben 2005, (6.76)",
-        make: || Box::new(SemiImplicit::default()),
+        make: || Box::new(FixedStep::semi_implicit()),
     },
     StepperEntry {
         name: "classical",
         summary: "old velocities move the bodies; for comparison, stacks sink into each other",
         reference: "Erleben 2005, (6.75)",
-        make: || Box::new(Classical::default()),
+        make: || Box::new(FixedStep::classical()),
     },
 ];
 
@@ -119,7 +121,10 @@ mod tests {
     fn mistakes_name_the_nearest_thing() {
         let message = |text: &str| Method::parse(text).unwrap_err().to_string();
         assert_eq!(message("pqs"), "unknown solver 'pqs'; did you mean 'pgs'?");
-        assert_eq!(message("clasical/pgs"), "unknown stepper 'clasical'; did you mean 'classical'?");
+        assert_eq!(
+            message("clasical/pgs"),
+            "unknown stepper 'clasical'; did you mean 'classical'?"
+        );
         assert!(message("semi-implicit:erq=1/pgs").contains("did you mean 'erp'?"));
         assert!(message("semi-implicit:erp=2/pgs").contains("erp"));
     }

@@ -95,13 +95,7 @@ fn separates(pair: &BoxPair, face: &FaceAxis, depth: f64, slack: f64) -> bool {
 }
 
 /// One contact at the closest points of the two edges.
-fn edge_contact(
-    pair: &BoxPair,
-    edge: &EdgeAxis,
-    edges: &EdgePair,
-    scale: f64,
-    out: &mut Vec<ContactPoint>,
-) {
+fn edge_contact(pair: &BoxPair, edge: &EdgeAxis, edges: &EdgePair, scale: f64, out: &mut Vec<ContactPoint>) {
     let (along_a, along_b) = edges.closest(pair);
     let (half_a, half_b) = edges.half_lengths(pair);
     let tolerance = COINCIDENCE * scale;
@@ -140,13 +134,7 @@ impl Found {
 }
 
 /// Appends the points of a face case and returns the greatest depth, −∞ if there are none.
-fn face_contacts(
-    pair: &BoxPair,
-    face: &FaceAxis,
-    envelope: f64,
-    scale: f64,
-    out: &mut Vec<ContactPoint>,
-) -> f64 {
+fn face_contacts(pair: &BoxPair, face: &FaceAxis, envelope: f64, scale: f64, out: &mut Vec<ContactPoint>) -> f64 {
     let faces = Faces::new(pair, face);
     let tolerance = COINCIDENCE * scale;
     let nothing = FacePoint {
@@ -164,21 +152,11 @@ fn face_contacts(
     let incident_flags = incident_corners(&faces, &corners, envelope, tolerance, &mut found);
     let reference_flags = reference_corners(&faces, envelope, tolerance, &mut found);
     if !(incident_flags == [true; 4] || reference_flags == [true; 4]) {
-        crossings(
-            &faces,
-            &corners,
-            incident_flags,
-            reference_flags,
-            envelope,
-            &mut found,
-        );
+        crossings(&faces, &corners, incident_flags, reference_flags, envelope, &mut found);
     }
     let points = &found.points[..found.count];
     faces.emit(pair, points, out);
-    points
-        .iter()
-        .map(|point| -point.w)
-        .fold(f64::NEG_INFINITY, f64::max)
+    points.iter().map(|point| -point.w).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Corners of the incident face over the reference face.
@@ -193,8 +171,7 @@ fn incident_corners(
     let reference_face = Feature::Face(faces.face_codes().0);
     std::array::from_fn(|corner| {
         let [u, v, w] = corners[corner];
-        let touches =
-            u.abs() <= half_u + tolerance && v.abs() <= half_v + tolerance && -w >= -envelope;
+        let touches = u.abs() <= half_u + tolerance && v.abs() <= half_v + tolerance && -w >= -envelope;
         if touches {
             // Just outside counts as on the border, which is also where the crossing will be
             // that takes over when the corner moves farther out: no jump.
@@ -211,9 +188,7 @@ fn incident_corners(
 /// centre + α·arm₀ + β·arm₁ with |α|, |β| ≤ 1.
 fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut Found) -> [bool; 4] {
     let Faces {
-        centre,
-        arms: [p, q],
-        ..
+        centre, arms: [p, q], ..
     } = faces;
     // Not zero: the incident face is the one most opposed to the reference normal.
     let area = p[0] * q[1] - p[1] * q[0];
@@ -226,9 +201,7 @@ fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut F
         let (du, dv) = (u - centre[0], v - centre[1]);
         let alpha_area = du * q[1] - dv * q[0];
         let beta_area = p[0] * dv - p[1] * du;
-        if alpha_area.abs() > area.abs() + margin_alpha
-            || beta_area.abs() > area.abs() + margin_beta
-        {
+        if alpha_area.abs() > area.abs() + margin_alpha || beta_area.abs() > area.abs() + margin_beta {
             return false;
         }
         let alpha = (alpha_area / area).clamp(-1.0, 1.0);
@@ -295,11 +268,7 @@ fn crossings(
                 continue;
             }
             let w = start[2] + share * (end[2] - start[2]);
-            let (u, v) = if across == 0 {
-                (border, at)
-            } else {
-                (at, border)
-            };
+            let (u, v) = if across == 0 { (border, at) } else { (at, border) };
             if -w < -envelope || found.nearest(u, v).is_some() {
                 continue;
             }
@@ -307,11 +276,7 @@ fn crossings(
             let incident_axis = (faces.incident_axis + 1 + edge % 2) % 3;
             let reference_edge = edge_at_corner(faces.reference_corner_code(side), reference_axis);
             let incident_edge = edge_at_corner(faces.incident_corner_code(edge), incident_axis);
-            let feature = feature_id(
-                faces.which,
-                Feature::Edge(reference_edge),
-                Feature::Edge(incident_edge),
-            );
+            let feature = feature_id(faces.which, Feature::Edge(reference_edge), Feature::Edge(incident_edge));
             found.push(FacePoint { u, v, w, feature });
         }
     }

@@ -35,13 +35,7 @@ pub(super) struct BoxPair {
 impl BoxPair {
     /// The pair with entries of the relative rotation closer than `noise` to 0 or ±1 set there.
     #[inline]
-    pub(super) fn new(
-        a: &Cuboid,
-        pose_a: &Isometry3<f64>,
-        b: &Cuboid,
-        pose_b: &Isometry3<f64>,
-        noise: f64,
-    ) -> Self {
+    pub(super) fn new(a: &Cuboid, pose_a: &Isometry3<f64>, b: &Cuboid, pose_b: &Isometry3<f64>, noise: f64) -> Self {
         let axes_a = *pose_a.rotation.to_rotation_matrix().matrix();
         let axes_b = *pose_b.rotation.to_rotation_matrix().matrix();
         let centre_a = pose_a.translation.vector;

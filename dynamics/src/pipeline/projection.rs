@@ -1,0 +1,147 @@
+//! The last stage: error correction by projection, in a first-order world (dissertation §4.16 and (6.78)).
+//!
+//! Bodies are pushed apart until no contact penetrates: `A λ − d ≥ 0 ⟂ λ ≥ 0` on normal rows only, then
+//! `s ← s + S M⁻¹ Jᵀ λ` ((6.78) prints `lcp(A, d)`; the sign is −d). In a first-order world, force makes velocity; nothing
+//! of it is left when the push ends, so unlike stabilisation it adds no kinetic energy.
+//!
+//! The contacts are those found at the beginning of the step. Their depths can be taken as they were found, as the
+//! dissertation does, or brought up to date to first order, `d − h J_n u⁺`, which is what they are after the bodies have
+//! moved.
+
+use std::time::Instant;
+
+use drystone_contact_graph::{Edge, Group};
+use drystone_solver::{Cone, Measure, Row, Solver, choices};
+use nalgebra::Vector3;
+
+use super::groups::{GroupTask, Shared};
+use super::{AdvanceWith, BodyState, Pipeline};
+use crate::body::OrientationUpdate;
+use crate::contact::{jacobian, relative_velocity};
+use crate::error::StepError;
+use crate::integrate::{Velocity, advance};
+use crate::world::World;
+
+choices! {
+    /// Which depths are projected away.
+    pub enum Depths {
+        /// Brought up to date to first order after the bodies have moved.
+        Updated = "updated",
+        /// As detected at the beginning of the step.
+        Detected = "detected",
+    }
+}
+
+/// What projection does.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ProjectionSettings {
+    pub(crate) h: f64,
+    pub(crate) depths: Depths,
+    /// Penetration that is left alone, m.
+    pub(crate) slop: f64,
+    /// Which velocities the bodies were moved with.
+    pub(crate) moved_with: AdvanceWith,
+}
+
+impl Pipeline {
+    /// Moves the bodies of each group apart where they penetrate; velocities stay as they are.
+    pub(crate) fn project(&mut self, solver: &dyn Solver, settings: &ProjectionSettings) -> Result<(), StepError> {
+        // Residuals of steps.csv speak of velocities; those of the projection are lengths.
+        let measure = std::mem::replace(&mut self.measure, Measure::Nothing);
+        self.for_each_group(|task, group, shared| {
+            let started = Instant::now();
+            let needed = task.assemble_depths(group, shared, settings);
+            task.assembly = started.elapsed();
+            task.outcome = None;
+            if needed {
+                task.solve(solver, started);
+            }
+        });
+        self.measure = measure;
+        for task in &mut self.tasks[..self.groups.len()] {
+            self.report.timings.assembly += task.assembly;
+            self.report.timings.solve += task.solve;
+            if let Some(Err(source)) = &task.outcome {
+                return Err(StepError::Solver {
+                    step: self.report.step,
+                    time: self.world.time,
+                    source: source.clone(),
+                });
+            }
+        }
+        self.move_apart();
+        Ok(())
+    }
+
+    fn move_apart(&mut self) {
+        let bodies = self.world.bodies_mut();
+        for (group, task) in self.groups.iter().zip(&self.tasks) {
+            if task.outcome.is_none() {
+                continue;
+            }
+            for (&body, change) in group.bodies.iter().zip(task.change.chunks_exact(6).skip(1)) {
+                let body = &mut bodies[body as usize];
+                let displacement = Velocity {
+                    linear: Vector3::new(change[0], change[1], change[2]),
+                    angular: Vector3::new(change[3], change[4], change[5]),
+                };
+                body.pose = advance(&body.pose, &displacement, OrientationUpdate::Finite, 1.0);
+            }
+        }
+    }
+}
+
+impl GroupTask {
+    /// One normal row a contact, biased by its depth. False if nothing penetrates and so nothing has to move.
+    fn assemble_depths(&mut self, group: Group<'_>, shared: Shared<'_>, settings: &ProjectionSettings) -> bool {
+        let Shared { world, edges, states } = shared;
+        let mut assembler = self.problem.assemble();
+        for &body in group.bodies {
+            assembler.add_body(states[body as usize].inverse);
+        }
+        let moved = |body: usize| moved_with(world, states, body, settings.moved_with);
+        let mut needed = false;
+        let mut count = 0;
+        for &edge in group.edges {
+            let Edge { a, b, payload, .. } = &edges[edge as usize];
+            let (a, b) = (*a as usize, *b as usize);
+            let pair = [states[a].local, states[b].local];
+            let (velocity_a, velocity_b) = (moved(a), moved(b));
+            for point in &payload.points {
+                let arm_a = point.position.coords - states[a].centre;
+                let arm_b = point.position.coords - states[b].centre;
+                let depth = match settings.depths {
+                    Depths::Detected => point.depth,
+                    Depths::Updated => {
+                        let approach = relative_velocity(&velocity_a, &velocity_b, &arm_a, &arm_b).dot(&point.normal);
+                        point.depth - settings.h * approach
+                    }
+                };
+                needed |= depth > settings.slop;
+                let row = Row {
+                    jacobian: jacobian(&point.normal, &arm_a, &arm_b),
+                    bias: settings.slop - depth,
+                    compliance: 0.0,
+                };
+                assembler.add_block(pair, Cone::NonNegative, &[row]);
+                count += 1;
+            }
+        }
+        self.impulses.clear();
+        self.impulses.resize(count, 0.0);
+        needed
+    }
+}
+
+/// The velocity a body was moved with.
+fn moved_with(world: &World, states: &[BodyState], body: usize, with: AdvanceWith) -> Velocity {
+    let (it, state) = (&world.bodies()[body], &states[body]);
+    match with {
+        _ if !it.is_dynamic() => state.free,
+        AdvanceWith::Old => state.before,
+        AdvanceWith::New => Velocity {
+            linear: it.linear_velocity,
+            angular: it.angular_velocity,
+        },
+    }
+}
