@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use drystone_solver::Measure;
+use drystone_solver::spec::nearest;
 
 /// A laboratory for multibody contact solvers: run scenes, compare methods, measure the physics
 #[derive(Debug, Parser)]
@@ -216,9 +217,24 @@ pub fn parse(arguments: Vec<OsString>) -> Parsed {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
                 Parsed::Wrong("a command is missing: run, compare or list; 'drystone --help' explains them".into())
             }
+            ErrorKind::InvalidSubcommand => Parsed::Wrong(unknown_command(&error)),
             _ => Parsed::Wrong(one_line(&error.render().to_string())),
         },
     }
+}
+
+/// The argument parser knows fewer misspellings than [`nearest`] does.
+fn unknown_command(error: &clap::Error) -> String {
+    let name = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(name)) => name.as_str(),
+        _ => "",
+    };
+    let program = Arguments::command();
+    let advice = match nearest(name, program.get_subcommands().map(clap::Command::get_name)) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => "'drystone --help' lists the commands".to_owned(),
+    };
+    format!("unknown command '{name}'; {advice}")
 }
 
 /// The argument parser's answer spans several lines and repeats the usage; its gist fits one.
@@ -263,7 +279,6 @@ fn positive_seconds(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     fn parse_line(line: &str) -> Parsed {
         parse(line.split_whitespace().map(OsString::from).collect())

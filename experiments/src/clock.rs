@@ -22,7 +22,11 @@ fn civil_date(days: u64) -> (u64, u64, u64) {
     // March to July and August to December both go 31, 30, 31, 30, 31: 153 days in five months.
     let march_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
+    let month = if march_month < 10 {
+        march_month + 3
+    } else {
+        march_month - 9
+    };
     (400 * era + year_of_era + u64::from(month <= 2), month, day)
 }
 

@@ -76,7 +76,7 @@ fn run_all(plans: &[Vec<Plan>], directory: &Path, session: &Session) -> Result<(
 
 fn scene_table(plan: &Plan, outcomes: &[Outcome]) -> String {
     format!(
-        "{}: {} bodies, {} steps of {}\n\n{}",
+        "{}: {} bodies, {} steps of {}\n\n{}\n",
         plan.scene.given,
         plan.scene.world.bodies().len(),
         plan.steps,

@@ -98,7 +98,14 @@ fn simulate(
     let mut recorder = Recorder::create(directory, plan.record)?;
     let label = format!("{} {}", plan.scene.given, plan.method.given);
     let mut progress = Progress::new(&label, plan.steps, session.output.quiet);
-    let result = advance(&mut simulation, plan.steps, &mut recorder, summary, &mut progress, &session.interrupt);
+    let result = advance(
+        &mut simulation,
+        plan.steps,
+        &mut recorder,
+        summary,
+        &mut progress,
+        &session.interrupt,
+    );
     progress.finish();
     // The files are given their names whatever happened; a failure of the steps is the more telling one.
     let finished = recorder.finish();
@@ -158,7 +165,8 @@ impl Recorder {
     /// Writes a step and returns its values in the order of the metrics.
     fn step(&mut self, observation: &Observation<'_>) -> Result<&[Value], Error> {
         self.values.clear();
-        self.values.extend(metrics().iter().map(|metric| metric.value(observation)));
+        self.values
+            .extend(metrics().iter().map(|metric| metric.value(observation)));
         self.steps.row(&self.values)?;
         if let Some(convergence) = &mut self.convergence {
             convergence.step(observation.report)?;

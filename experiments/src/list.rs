@@ -126,7 +126,13 @@ fn descriptions(entries: &[Entry]) -> String {
         let mut table = Table::new([Align::Left, Align::Left]);
         for option in entry.options.iter().flatten() {
             let setting = format!("  {}={}", option.key, option.default);
-            table.row([setting, format!("{} [{}]", option.help, option.expects)]);
+            // A default shows what kind of number it is; only choices need to be spelled out.
+            let choices = if option.expects.contains('|') {
+                format!(" [{}]", option.expects)
+            } else {
+                String::new()
+            };
+            table.row([setting, format!("{}{choices}", option.help)]);
         }
         text.push_str(&table.render());
         text.push('\n');

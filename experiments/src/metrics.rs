@@ -121,7 +121,9 @@ impl Metric {
 
 impl fmt::Debug for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Metric").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Metric")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 

@@ -50,7 +50,9 @@ impl PreparedScene {
 
 /// The parameters of a catalogue scene: the defaults, and over them what was given.
 fn parameters(text: &str) -> Vec<(String, String)> {
-    let Ok(spec) = text.parse::<Spec>() else { return Vec::new() };
+    let Ok(spec) = text.parse::<Spec>() else {
+        return Vec::new();
+    };
     let Some(entry) = catalogue().iter().find(|entry| entry.name == spec.name) else {
         return Vec::new();
     };
@@ -156,9 +158,7 @@ impl Plan {
     ) -> Result<Self, Error> {
         let method = match (method, &scene.scene.solver) {
             (Some(given), _) => PreparedMethod::parse(given, seed, "")?,
-            (None, Some(own)) => {
-                PreparedMethod::parse(own, seed, &format!("the solver of scene '{}': ", scene.given))?
-            }
+            (None, Some(own)) => PreparedMethod::parse(own, seed, &format!("the solver of scene '{}': ", scene.given))?,
             (None, None) => PreparedMethod::parse(DEFAULT_METHOD, seed, "")?,
         };
         let dt = arguments.dt.unwrap_or(scene.scene.dt);
@@ -187,7 +187,11 @@ fn steps_for(duration: f64, dt: f64) -> Result<u64, Error> {
         )));
     }
     let nearest = ratio.round();
-    let steps = if (ratio - nearest).abs() <= 1e-9 * nearest { nearest } else { ratio.ceil() };
+    let steps = if (ratio - nearest).abs() <= 1e-9 * nearest {
+        nearest
+    } else {
+        ratio.ceil()
+    };
     Ok((steps as u64).max(1))
 }
 

@@ -17,12 +17,29 @@ fn scales(unit: &'static str) -> &'static [Scale] {
         Scale { factor, unit }
     }
     match unit {
-        "m" => const { &[scale(1e9, "nm"), scale(1e6, "µm"), scale(1e3, "mm"), scale(1.0, "m"), scale(1e-3, "km")] },
+        "m" => {
+            const {
+                &[
+                    scale(1e9, "nm"),
+                    scale(1e6, "µm"),
+                    scale(1e3, "mm"),
+                    scale(1.0, "m"),
+                    scale(1e-3, "km"),
+                ]
+            }
+        }
         "s" => const { &[scale(1e9, "ns"), scale(1e6, "µs"), scale(1e3, "ms"), scale(1.0, "s")] },
         "µs" => const { &[scale(1e3, "ns"), scale(1.0, "µs"), scale(1e-3, "ms"), scale(1e-6, "s")] },
         "J" => {
             const {
-                &[scale(1e9, "nJ"), scale(1e6, "µJ"), scale(1e3, "mJ"), scale(1.0, "J"), scale(1e-3, "kJ"), scale(1e-6, "MJ")]
+                &[
+                    scale(1e9, "nJ"),
+                    scale(1e6, "µJ"),
+                    scale(1e3, "mJ"),
+                    scale(1.0, "J"),
+                    scale(1e-3, "kJ"),
+                    scale(1e-6, "MJ"),
+                ]
             }
         }
         _ => &[],
@@ -56,17 +73,29 @@ impl Scale {
     }
 }
 
-/// One value with its unit.
+/// One value with its unit: `10 ms`, `0.250 m/s`.
 pub fn quantity(value: f64, unit: &'static str) -> String {
     let scale = Scale::fitting(unit, [value]);
-    format!("{} {}", scale.show(value), scale.unit)
+    let scaled = value * scale.factor;
+    // A setting such as 0.01 s is ten milliseconds but for rounding.
+    let whole = scaled.round();
+    let is_whole = (scaled - whole).abs() <= 1e-12 * whole.abs() && whole.abs() < 1e7;
+    let shown = if is_whole { count(whole) } else { number(scaled) };
+    format!("{shown} {}", scale.unit)
 }
 
 /// Three significant digits, more for large whole parts; powers of ten where zeros would hide them.
 pub fn number(value: f64) -> String {
     let size = value.abs();
     if !value.is_finite() {
-        return if value.is_nan() { "NaN" } else if value > 0.0 { "∞" } else { "-∞" }.to_owned();
+        return if value.is_nan() {
+            "NaN"
+        } else if value > 0.0 {
+            "∞"
+        } else {
+            "-∞"
+        }
+        .to_owned();
     }
     if size == 0.0 {
         "0".to_owned()
@@ -118,6 +147,8 @@ mod tests {
     #[test]
     fn units_fit_the_largest_value() {
         assert_eq!(quantity(0.0031, "m"), "3.10 mm");
+        assert_eq!(quantity(0.01, "s"), "10 ms");
+        assert_eq!(quantity(0.0, "J"), "0 J");
         assert_eq!(quantity(2.5e6, "µs"), "2.50 s");
         assert_eq!(quantity(0.25, "m/s"), "0.250 m/s");
         assert_eq!(Scale::fitting("m", [0.0, 2e-6, 4e-5]).unit, "µm");

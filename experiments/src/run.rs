@@ -21,15 +21,26 @@ const SPARKLINE: usize = 32;
 /// Runs the command.
 pub fn run(arguments: &RunArguments, session: &Session) -> Result<Exit, Error> {
     let scene = Arc::new(PreparedScene::load(&arguments.scene, session.global.seed)?);
-    let plan = Plan::new(&scene, arguments.solver.as_deref(), &arguments.simulation, session.global.seed)?;
-    let stem = format!("{}-{}", file_name(&scene.scene.name), file_name(&plan.method.short_name()));
+    let plan = Plan::new(
+        &scene,
+        arguments.solver.as_deref(),
+        &arguments.simulation,
+        session.global.seed,
+    )?;
+    let stem = format!(
+        "{}-{}",
+        file_name(&scene.scene.name),
+        file_name(&plan.method.short_name())
+    );
     let directory = prepare(arguments.simulation.out.as_deref(), &stem, session.global.force)?;
 
     let outcome = execute(&plan, &directory, session);
     session.output.show(&render(&plan, &outcome));
     session.output.machine_readable(&WithDirectory::of(&outcome));
     if outcome.summary.status == Status::Failed {
-        session.output.complain(outcome.summary.message.as_deref().unwrap_or("the run failed"));
+        session
+            .output
+            .complain(outcome.summary.message.as_deref().unwrap_or("the run failed"));
     }
     Ok(outcome.exit())
 }
@@ -76,9 +87,19 @@ fn render(plan: &Plan, outcome: &Outcome) -> String {
 }
 
 fn headlines(summary: &Summary) -> String {
-    let mut table = Table::new([Align::Left, Align::Right, Align::Right, Align::Right, Align::Left, Align::Left]);
+    let mut table = Table::new([
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Left,
+        Align::Left,
+    ]);
     table.row(["", "mean", "max", "last", "", "over time"]);
-    let shown = summary.metrics.iter().filter(|statistics| statistics.metric.role == Role::Headline);
+    let shown = summary
+        .metrics
+        .iter()
+        .filter(|statistics| statistics.metric.role == Role::Headline);
     for statistics in shown {
         table.row(headline(statistics));
     }
@@ -99,7 +120,14 @@ fn headline(statistics: &Statistics) -> [String; 6] {
         "step_us" => "time per step".to_owned(),
         name => name.replace('_', " "),
     };
-    [label, mean, max, last, scale.unit.to_owned(), statistics.trace.sparkline(SPARKLINE)]
+    [
+        label,
+        mean,
+        max,
+        last,
+        scale.unit.to_owned(),
+        statistics.trace.sparkline(SPARKLINE),
+    ]
 }
 
 /// `12.3 J → 10.1 J (drift -2.20 J, gain 0 J)`.

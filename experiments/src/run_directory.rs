@@ -16,7 +16,14 @@ use crate::whole_file::partial_name;
 pub const RUNS: &str = "runs";
 
 /// All the files this program writes, and so the only ones it removes.
-const RESULTS: [&str; 6] = [MANIFEST_JSON, SCENE_TOML, STEPS_CSV, CONVERGENCE_CSV, SUMMARY_JSON, COMPARISON_CSV];
+const RESULTS: [&str; 6] = [
+    MANIFEST_JSON,
+    SCENE_TOML,
+    STEPS_CSV,
+    CONVERGENCE_CSV,
+    SUMMARY_JSON,
+    COMPARISON_CSV,
+];
 
 /// A name is cut to this many characters; file systems allow 255 bytes.
 const LONGEST_NAME: usize = 100;
@@ -38,8 +45,8 @@ pub fn prepare(asked: Option<&Path>, stem: &str, force: bool) -> Result<PathBuf,
 /// Refuses a directory that holds something, unless forced, and a path that is no directory.
 fn check(directory: &Path, force: bool) -> Result<(), Error> {
     let shown = directory.display();
-    match fs::read_dir(directory) {
-        Ok(mut entries) if force || entries.next().is_none() => Ok(()),
+    match fs::read_dir(directory).map(Iterator::count) {
+        Ok(entries) if force || entries == 0 => Ok(()),
         Ok(_) => Err(Error::Directory(format!(
             "directory '{shown}' is not empty; use --force to overwrite the results in it"
         ))),
@@ -113,7 +120,11 @@ pub fn file_name(text: &str) -> String {
         }
     }
     let trimmed = name.trim_matches(['-', '.']);
-    if trimmed.is_empty() { "run".to_owned() } else { trimmed.to_owned() }
+    if trimmed.is_empty() {
+        "run".to_owned()
+    } else {
+        trimmed.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +134,10 @@ mod tests {
     #[test]
     fn names_are_fit_for_file_systems() {
         assert_eq!(file_name("wall:rows=4,columns=6"), "wall-rows=4,columns=6");
-        assert_eq!(file_name("classical/psor:relaxation=1.2"), "classical-psor-relaxation=1.2");
+        assert_eq!(
+            file_name("classical/psor:relaxation=1.2"),
+            "classical-psor-relaxation=1.2"
+        );
         assert_eq!(file_name("../../etc/passwd"), "etc-passwd");
         assert_eq!(file_name("//"), "run");
         assert_eq!(file_name(&"long".repeat(100)).len(), LONGEST_NAME);

@@ -63,7 +63,11 @@ pub(crate) fn finish_csv(writer: csv::Writer<WholeFile>) -> Result<(), Error> {
 
 /// For `map_err` on writing CSV.
 pub(crate) fn csv_error(directory: &Path, name: &str) -> impl FnOnce(csv::Error) -> Error + use<> {
-    let path = if name.is_empty() { directory.to_owned() } else { directory.join(name) };
+    let path = if name.is_empty() {
+        directory.to_owned()
+    } else {
+        directory.join(name)
+    };
     move |error| Error::Write {
         path,
         source: error.into(),

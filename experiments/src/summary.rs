@@ -180,7 +180,10 @@ impl Summary {
         self.steps += 1;
         self.time = time;
         self.energy.advance(energy);
-        let recorded = metrics().iter().zip(values).filter(|(metric, _)| metric.role != Role::Index);
+        let recorded = metrics()
+            .iter()
+            .zip(values)
+            .filter(|(metric, _)| metric.role != Role::Index);
         for (statistics, (_, &value)) in self.metrics.iter_mut().zip(recorded) {
             statistics.add(value);
         }
@@ -204,7 +207,12 @@ mod tests {
     fn statistics_count_only_measured_steps_and_do_not_hide_nan() {
         let mut statistics = Statistics::of(&metrics()[10]);
         assert_eq!((statistics.mean(), statistics.max()), (None, None));
-        for value in [Value::Number(1.0), Value::Missing, Value::Number(3.0), Value::Number(2.0)] {
+        for value in [
+            Value::Number(1.0),
+            Value::Missing,
+            Value::Number(3.0),
+            Value::Number(2.0),
+        ] {
             statistics.add(value);
         }
         assert_eq!(statistics.mean(), Some(2.0));

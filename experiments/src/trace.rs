@@ -6,6 +6,9 @@
 /// Bins a trace is kept in at most; at least half as many are in use once there are enough values.
 const CAPACITY: usize = 64;
 
+/// Drawn for a number that does not change.
+const FLAT: char = '─';
+
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// A number over time.
@@ -73,7 +76,7 @@ fn block(value: f64, low: f64, high: f64) -> char {
     }
     // Rounding errors about a constant are not worth drawing.
     if high - low <= 1e-9 * high.abs().max(low.abs()) {
-        return BLOCKS[0];
+        return FLAT;
     }
     let level = (value - low) / (high - low) * (BLOCKS.len() - 1) as f64;
     BLOCKS[(level.round() as usize).min(BLOCKS.len() - 1)]
@@ -106,8 +109,8 @@ mod tests {
         let mut trace = Trace::default();
         trace.push(3.0);
         trace.push(3.0);
-        assert_eq!(trace.sparkline(10), "▁▁");
+        assert_eq!(trace.sparkline(10), "──");
         trace.push(f64::INFINITY);
-        assert_eq!(trace.sparkline(10), "▁▁!");
+        assert_eq!(trace.sparkline(10), "──!");
     }
 }
