@@ -1,7 +1,7 @@
 //! Scenes: what is simulated, before any choice of how.
 //!
 //! A [`Scene`] is plain data (bodies, materials, gravity, the time step it was made for) and is written as TOML; a
-//! mistake in a file is reported with its line and column. The [`catalogue`] makes the reference scenes of the
+//! mistake in a file is reported with its line and column. The [catalogue](mod@catalogue) makes the reference scenes of the
 //! dissertation's chapter 6 and of the literature from a few parameters, as the same kind of value, so that every
 //! catalogue scene can be written to a file, changed by hand and read again.
 //!

@@ -37,7 +37,7 @@ options! {
 impl CatalogueScene for FreeTop {
     const NAME: &'static str = "free-top";
     const SUMMARY: &'static str =
-        "a box spinning free about its unstable middle axis: gyroscopic term, energy and angular momentum (after X24)";
+        "a box spinning free about its unstable middle axis: gyroscopic term, energy and angular momentum";
 
     fn scene(&self) -> Scene {
         let shape = ShapeDescription::cuboid(self.longest, self.middle, self.shortest);

@@ -2,7 +2,7 @@
 //!
 //! With plate mass M, n balls of mass m, friction μ with the ground and a push F, rolling gives each ball 2/7 of the
 //! plate's acceleration, and the plate
-//! `a = (F − μ g (M + n m)) / (M + 2/7 n m)`, 0.739 m/s² by default, in any direction of the push. A friction model
+//! `a = (F − μ g (M + n m)) / (M + 2/7 n m)`, 0.7385 m/s² by default, in any direction of the push. A friction model
 //! that is not isotropic (a pyramid) gets the direction wrong.
 
 use drystone_solver::options;

@@ -116,7 +116,7 @@ impl BodyDescription {
                 name,
                 ..self.mass_model()?
             },
-            (Kind::Scripted, Some(motion)) => Body::scripted(name, self.shape.shape(), motion.from_pose(pose)),
+            (Kind::Scripted, Some(motion)) => Body::scripted(name, self.shape.shape(), motion.starting_at(pose)),
             (Kind::Fixed | Kind::Scripted, _) => Body::fixed(name, self.shape.shape()),
         };
         Ok(Body {
@@ -170,7 +170,7 @@ impl From<OrientationUpdate> for drystone_dynamics::OrientationUpdate {
 }
 
 impl Motion {
-    fn from_pose(&self, start: Isometry3<f64>) -> Arc<dyn ScriptedMotion> {
+    fn starting_at(&self, start: Isometry3<f64>) -> Arc<dyn ScriptedMotion> {
         match *self {
             Self::Uniform {
                 linear_velocity,

@@ -10,6 +10,7 @@ mod body;
 mod build;
 mod check;
 mod fault;
+mod make;
 mod read;
 mod scene;
 mod schema;

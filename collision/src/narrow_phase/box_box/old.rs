@@ -21,6 +21,10 @@ use crate::shape::Cuboid;
 /// Squared sine below which a cross product of edges has no direction at all.
 const NO_DIRECTION: f64 = 1e-24;
 
+/// Squared sine below which two lines count as parallel and the edges' middles stand in for the
+/// closest points.
+const PARALLEL_LINES: f64 = 1e-4;
+
 /// Appends the contact points of two boxes.
 pub(in crate::narrow_phase) fn contacts(
     a: &Cuboid,
@@ -38,7 +42,11 @@ pub(in crate::narrow_phase) fn contacts(
     match overlaps.edge {
         Some(edge) if edge.overlap < face.overlap => {
             let edges = EdgePair::new(&pair, &edge);
-            let (along_a, along_b) = edges.closest(&pair);
+            let (along_a, along_b) = if edges.sine_squared(&pair) > PARALLEL_LINES {
+                edges.closest(&pair)
+            } else {
+                (0.0, 0.0)
+            };
             out.push(edges.contact(&pair, along_a, along_b));
         }
         _ => face_contacts(&pair, &face, envelope, out),

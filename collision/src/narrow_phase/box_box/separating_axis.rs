@@ -132,4 +132,25 @@ impl Overlaps {
         }
         best
     }
+
+    /// A's best face if it is within `tie` of the least one, which otherwise stays.
+    #[inline]
+    pub(super) fn reference_face(&self, least: &FaceAxis, tie: f64) -> FaceAxis {
+        if least.which == Which::B {
+            let mut axis = 0;
+            for other in 1..3 {
+                if self.faces_a[other] < self.faces_a[axis] {
+                    axis = other;
+                }
+            }
+            if self.faces_a[axis] <= least.overlap + tie {
+                return FaceAxis {
+                    which: Which::A,
+                    axis,
+                    overlap: self.faces_a[axis],
+                };
+            }
+        }
+        *least
+    }
 }
