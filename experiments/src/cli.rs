@@ -8,6 +8,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use drystone_solver::Measure;
 use drystone_solver::spec::nearest;
 
+use crate::help::{COMPARE_HELP, LIST_HELP, PROGRAM_HELP, RUN_HELP};
+
 /// A laboratory for multibody contact solvers: run scenes, compare methods, measure the physics
 #[derive(Debug, Parser)]
 #[command(name = "drystone", version, max_term_width = 110, after_help = PROGRAM_HELP)]
@@ -22,6 +24,7 @@ pub struct Arguments {
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Options of all commands")]
 pub struct GlobalArguments {
     /// Threads that share the work [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", global = true, value_parser = thread_count, allow_negative_numbers = true)]
@@ -153,49 +156,6 @@ pub enum Listed {
     /// What is measured: the columns of steps.csv
     Metrics,
 }
-
-const PROGRAM_HELP: &str = "\
-Examples:
-  drystone list scenes
-  drystone run wall
-  drystone compare wall --solver pgs --solver psor:relaxation=1.2
-
-Exit codes:
-  0    done
-  1    a simulation failed (it diverged, or its solver did), or a result could not be written
-  2    the input or the call is wrong; nothing was written
-  130  interrupted by Ctrl-C; the results so far were written (a second Ctrl-C ends the program at once)";
-
-const RUN_HELP: &str = "\
-Examples:
-  drystone run wall
-  drystone run wall:rows=4,columns=6 --solver pgs:iterations=50 --duration 2
-  drystone run wall --solver classical/psor:relaxation=1.2 --steps 200 --dt 0.005 --out runs/classical
-  drystone run my-scene.toml --record final --threads 1 --json
-
-The run directory:
-  manifest.json    what was run: command, scene, method with all options, seed, machine, status (written last)
-  scene.toml       the scene, with all parameters worked out; it can be run again
-  steps.csv        one row a step; `drystone list metrics` explains the columns
-  convergence.csv  step, group, iteration, residual
-  summary.json     means, maxima and last values, energy drift, time per step
-
-Files appear whole or not at all. A run that is interrupted or fails keeps what it has.";
-
-const COMPARE_HELP: &str = "\
-Examples:
-  drystone compare wall --solver pgs --solver psor:relaxation=1.2 --solver jacobi
-  drystone compare wall tower --solver pgs:iterations=10 --solver pgs:iterations=100 --steps 200
-  drystone compare wall --solver pgs --solver classical/pgs --record final --out runs/steppers
-
-Each scene runs with each method into a run directory of its own; comparison.csv has one row for each. A method that
-fails is a row with its reason, and the others go on; the exit code is then 1.";
-
-const LIST_HELP: &str = "\
-Examples:
-  drystone list scenes
-  drystone list solvers
-  drystone list metrics --json";
 
 /// What became of the arguments.
 #[derive(Debug)]

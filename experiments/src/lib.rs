@@ -13,6 +13,7 @@ pub mod comparison;
 pub mod convergence_csv;
 pub mod error;
 pub mod execute;
+mod help;
 pub mod interrupt;
 pub mod list;
 pub mod machine;

@@ -180,8 +180,7 @@ impl Plan {
 /// The steps that cover a duration. A duration that is a whole number of steps but for rounding gets just those.
 fn steps_for(duration: f64, dt: f64) -> Result<u64, Error> {
     let ratio = duration / dt;
-    // Negated, so that NaN is refused as well.
-    if !(ratio <= MAX_STEPS) {
+    if ratio.is_nan() || ratio > MAX_STEPS {
         return Err(Error::Input(format!(
             "{duration} s in steps of {dt} s would be more than {MAX_STEPS:e} steps"
         )));
