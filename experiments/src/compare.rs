@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::Session;
+use crate::Environment;
 use crate::cli::{CompareArguments, Record};
 use crate::comparison;
 use crate::error::{Error, Exit};
@@ -17,14 +17,16 @@ use crate::run_directory::{file_name, prepare, prepare_inside};
 use crate::summary::Status;
 
 /// Runs the command.
-pub fn compare(arguments: &CompareArguments, session: &Session) -> Result<Exit, Error> {
-    let plans = plans(arguments, session.global.seed)?;
+pub fn compare(arguments: &CompareArguments, environment: &Environment) -> Result<Exit, Error> {
+    let plans = plans(arguments, environment.global.seed)?;
     let stem = format!("compare-{}", file_name(&plans[0][0].scene.scene.name));
-    let directory = prepare(arguments.simulation.out.as_deref(), &stem, session.global.force)?;
+    let directory = prepare(arguments.simulation.out.as_deref(), &stem, environment.global.force)?;
 
-    let (outcomes, exit) = run_all(&plans, &directory, session)?;
-    session.output.machine_readable(&Comparison::of(&directory, &outcomes));
-    session.output.show(&footer(arguments, &directory));
+    let (outcomes, exit) = run_all(&plans, &directory, environment)?;
+    environment
+        .output
+        .machine_readable(&Comparison::of(&directory, &outcomes));
+    environment.output.show(&footer(arguments, &directory));
     Ok(exit)
 }
 
@@ -45,26 +47,26 @@ fn plans(arguments: &CompareArguments, seed: Option<u64>) -> Result<Vec<Vec<Plan
 
 /// Runs all plans one after another, so that their times are not those of a crowded machine, and shows each scene's
 /// table when it is complete. The file is brought up to date after every run: a later failure loses nothing.
-fn run_all(plans: &[Vec<Plan>], directory: &Path, session: &Session) -> Result<(Vec<Outcome>, Exit), Error> {
+fn run_all(plans: &[Vec<Plan>], directory: &Path, environment: &Environment) -> Result<(Vec<Outcome>, Exit), Error> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     let mut names = Vec::new();
     for of_scene in plans {
         let first = outcomes.len();
         for plan in of_scene {
-            if session.interrupt.requested() {
+            if environment.interrupt.requested() {
                 break;
             }
             let name = format!("{}-{}", file_name(&plan.scene.given), file_name(&plan.method.given));
             let inside = prepare_inside(directory, &name, &mut names)?;
-            outcomes.push(execute(plan, &inside, session));
+            outcomes.push(execute(plan, &inside, environment));
             comparison::write_csv(directory, &outcomes)?;
         }
         if outcomes.len() > first {
-            session.output.show(&scene_table(&of_scene[0], &outcomes[first..]));
+            environment.output.show(&scene_table(&of_scene[0], &outcomes[first..]));
         }
     }
     let any = |status| outcomes.iter().any(|outcome| outcome.summary.status == status);
-    let exit = if session.interrupt.requested() {
+    let exit = if environment.interrupt.requested() {
         Exit::Interrupted
     } else if any(Status::Failed) {
         Exit::Failed

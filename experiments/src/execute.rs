@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use drystone_dynamics::{Simulation, World};
 
-use crate::Session;
+use crate::Environment;
 use crate::cli::Record;
 use crate::convergence_csv::ConvergenceCsv;
 use crate::error::{Error, Exit};
@@ -42,18 +42,18 @@ impl Outcome {
 }
 
 /// Runs a plan into a directory that is ready for it. Failures are part of the outcome.
-pub fn execute(plan: &Plan, directory: &Path, session: &Session) -> Outcome {
+pub fn execute(plan: &Plan, directory: &Path, environment: &Environment) -> Outcome {
     let started = SystemTime::now();
     let clock = Instant::now();
     let world = plan.scene.world.clone();
     let mut summary = Summary::begin(&plan.scene.given, &plan.method.given, total_energy(&world));
 
-    let result = simulate(plan, world, directory, session, &mut summary);
+    let result = simulate(plan, world, directory, environment, &mut summary);
     summary.seconds = clock.elapsed().as_secs_f64();
     conclude(&mut summary, plan, result);
 
     let written = write_json(directory, SUMMARY_JSON, &summary).and_then(|()| {
-        let manifest = Manifest::new(plan, &summary, &session.command_line, session.threads, started);
+        let manifest = Manifest::new(plan, &summary, &environment.command_line, environment.threads, started);
         write_json(directory, MANIFEST_JSON, &manifest)
     });
     if written.is_err() {
@@ -88,7 +88,7 @@ fn simulate(
     plan: &Plan,
     world: World,
     directory: &Path,
-    session: &Session,
+    environment: &Environment,
     summary: &mut Summary,
 ) -> Result<Status, Error> {
     write_text(directory, SCENE_TOML, &plan.scene.toml)?;
@@ -97,14 +97,14 @@ fn simulate(
 
     let mut recorder = Recorder::create(directory, plan.record)?;
     let label = format!("{} {}", plan.scene.given, plan.method.given);
-    let mut progress = Progress::new(&label, plan.steps, session.output.quiet);
+    let mut progress = Progress::new(&label, plan.steps, environment.output.quiet);
     let result = advance(
         &mut simulation,
         plan.steps,
         &mut recorder,
         summary,
         &mut progress,
-        &session.interrupt,
+        &environment.interrupt,
     );
     progress.finish();
     // The files are given their names whatever happened; a failure of the steps is the more telling one.

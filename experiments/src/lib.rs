@@ -43,7 +43,7 @@ use output::Output;
 
 /// What every command gets besides its own arguments.
 #[derive(Debug)]
-pub struct Session {
+pub struct Environment {
     /// Where its words go.
     pub output: Output,
     /// Whether somebody asked it to stop.
@@ -83,7 +83,7 @@ fn dispatch(arguments: Arguments, command_line: Vec<String>) -> Exit {
     };
     let result = interrupt::Interrupt::install().and_then(|interrupt| {
         let pool = thread_pool(global.threads)?;
-        let session = Session {
+        let environment = Environment {
             output,
             interrupt,
             global,
@@ -91,9 +91,9 @@ fn dispatch(arguments: Arguments, command_line: Vec<String>) -> Exit {
             threads: pool.current_num_threads(),
         };
         pool.install(|| match command {
-            Command::Run(arguments) => run::run(&arguments, &session),
-            Command::Compare(arguments) => compare::compare(&arguments, &session),
-            Command::List(arguments) => list::list(&arguments, &session),
+            Command::Run(arguments) => run::run(&arguments, &environment),
+            Command::Compare(arguments) => compare::compare(&arguments, &environment),
+            Command::List(arguments) => list::list(&arguments, &environment),
         })
     });
     result.unwrap_or_else(|error| {

@@ -6,7 +6,7 @@ use drystone_solver::registry;
 use drystone_solver::spec::OptionInfo;
 use serde::Serialize;
 
-use crate::Session;
+use crate::Environment;
 use crate::cli::{ListArguments, Listed};
 use crate::error::{Error, Exit};
 use crate::metrics::metrics;
@@ -14,19 +14,19 @@ use crate::quantity::quantity;
 use crate::table::{Align, Table};
 
 /// Runs the command.
-pub fn list(arguments: &ListArguments, session: &Session) -> Result<Exit, Error> {
+pub fn list(arguments: &ListArguments, environment: &Environment) -> Result<Exit, Error> {
     let entries = match arguments.what {
         Listed::Scenes => scenes(),
         Listed::Solvers => solvers(),
         Listed::Steppers => all_steppers(),
         Listed::Metrics => all_metrics(),
     };
-    if session.output.json {
-        session.output.machine_readable(&entries);
+    if environment.output.json {
+        environment.output.machine_readable(&entries);
     } else if arguments.what == Listed::Metrics {
-        session.output.say(&columns(&entries));
+        environment.output.say(&columns(&entries));
     } else {
-        session.output.say(&descriptions(&entries));
+        environment.output.say(&descriptions(&entries));
     }
     Ok(Exit::Done)
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::Session;
+use crate::Environment;
 use crate::cli::RunArguments;
 use crate::error::{Error, Exit};
 use crate::execute::{Outcome, execute};
@@ -19,26 +19,26 @@ use crate::table::{Align, Table};
 const SPARKLINE: usize = 32;
 
 /// Runs the command.
-pub fn run(arguments: &RunArguments, session: &Session) -> Result<Exit, Error> {
-    let scene = Arc::new(PreparedScene::load(&arguments.scene, session.global.seed)?);
+pub fn run(arguments: &RunArguments, environment: &Environment) -> Result<Exit, Error> {
+    let scene = Arc::new(PreparedScene::load(&arguments.scene, environment.global.seed)?);
     let plan = Plan::new(
         &scene,
         arguments.solver.as_deref(),
         &arguments.simulation,
-        session.global.seed,
+        environment.global.seed,
     )?;
     let stem = format!(
         "{}-{}",
         file_name(&scene.scene.name),
         file_name(&plan.method.short_name())
     );
-    let directory = prepare(arguments.simulation.out.as_deref(), &stem, session.global.force)?;
+    let directory = prepare(arguments.simulation.out.as_deref(), &stem, environment.global.force)?;
 
-    let outcome = execute(&plan, &directory, session);
-    session.output.show(&render(&plan, &outcome));
-    session.output.machine_readable(&WithDirectory::of(&outcome));
+    let outcome = execute(&plan, &directory, environment);
+    environment.output.show(&render(&plan, &outcome));
+    environment.output.machine_readable(&WithDirectory::of(&outcome));
     if outcome.summary.status == Status::Failed {
-        session
+        environment
             .output
             .complain(outcome.summary.message.as_deref().unwrap_or("the run failed"));
     }
