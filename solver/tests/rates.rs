@@ -70,18 +70,18 @@ fn gauss_seidels_error_shrinks_by_the_mass_fraction_every_sweep() {
     }
 }
 
-/// The seed of the 64 000 iterations the dissertation needs for this scene: the upper impulse is wrong by ρᴺ.
+/// Why the dissertation needs 64 000 iterations for this scene: the upper impulse is wrong by ρᴺ.
 #[test]
 fn the_dissertations_ball_pair_needs_tens_of_thousands_of_sweeps() {
     let (problem, exact) = two_balls(8000.0, Cone::NonNegative);
-    for (sweeps, published) in [(10, 0.9988), (1000, 0.883), (10_000, 0.287), (64_000, 3.4e-4)] {
+    for (sweeps, quoted) in [(10, 0.9988), (1000, 0.883), (10_000, 0.287), (64_000, 3.4e-4)] {
         let upper = solved(&format!("pgs:iterations={sweeps}"), &problem)[1];
         let missing = 1.0 - upper / exact[1];
         let expected = (8000.0_f64 / 8001.0).powi(sweeps);
         // The rounding of each sweep, 1e-16, is added up by a contraction of 1.25e-4 to some 1e-12.
         assert!((missing - expected).abs() < 1e-11, "{sweeps}: {missing} {expected}");
-        // The published numbers have two to four digits.
-        assert!((missing / published - 1.0).abs() < 0.02, "{sweeps}: {missing}");
+        // The numbers quoted here have two to four digits.
+        assert!((missing / quoted - 1.0).abs() < 0.02, "{sweeps}: {missing}");
     }
 }
 

@@ -157,11 +157,9 @@ impl Sample {
     /// quickly.
     pub fn dominant(mut self) -> Self {
         let a = self.dense();
-        let mut next = 0;
-        for row in self.constraints.iter_mut().flat_map(|constraint| &mut constraint.rows) {
-            let beside: f64 = a.row(next).iter().map(|x| x.abs()).sum::<f64>() - a[(next, next)];
-            row.compliance += beside;
-            next += 1;
+        let rows = self.constraints.iter_mut().flat_map(|constraint| &mut constraint.rows);
+        for (index, row) in rows.enumerate() {
+            row.compliance += a.row(index).iter().map(|x| x.abs()).sum::<f64>() - a[(index, index)];
         }
         self
     }
