@@ -41,7 +41,9 @@ impl Interval {
     }
 
     fn key_order(&self, other: &Self) -> std::cmp::Ordering {
-        self.min.total_cmp(&other.min).then(self.body.cmp(&other.body))
+        self.min
+            .total_cmp(&other.min)
+            .then(self.body.cmp(&other.body))
     }
 }
 
@@ -57,12 +59,13 @@ impl BroadPhase for SweepAndPrune {
         self.axis = axis;
         if self.intervals.len() != aabbs.len() {
             self.intervals.clear();
-            self.intervals.extend((0..aabbs.len() as u32).map(|body| Interval {
-                min: 0.0,
-                max: 0.0,
-                body,
-                movable: true,
-            }));
+            self.intervals
+                .extend((0..aabbs.len() as u32).map(|body| Interval {
+                    min: 0.0,
+                    max: 0.0,
+                    body,
+                    movable: true,
+                }));
         }
         for interval in &mut self.intervals {
             let body = interval.body as usize;
@@ -86,7 +89,9 @@ impl SweepAndPrune {
                 if second.min > first.max {
                     break;
                 }
-                if (first.movable || second.movable) && first_aabb.overlaps(&aabbs[second.body as usize]) {
+                if (first.movable || second.movable)
+                    && first_aabb.overlaps(&aabbs[second.body as usize])
+                {
                     out.push((first.body.min(second.body), first.body.max(second.body)));
                 }
             }
@@ -128,10 +133,15 @@ fn choose_axis(aabbs: &[Aabb], current: usize) -> usize {
             }
         }
     }
-    let variance = |axis: usize| sum_of_squares[axis] - sum[axis] * sum[axis] / f64::max(count, 1.0);
+    let variance =
+        |axis: usize| sum_of_squares[axis] - sum[axis] * sum[axis] / f64::max(count, 1.0);
     let mut best = current;
     for axis in 0..3 {
-        let factor = if best == current { AXIS_CHANGE_FACTOR } else { 1.0 };
+        let factor = if best == current {
+            AXIS_CHANGE_FACTOR
+        } else {
+            1.0
+        };
         if variance(axis) > factor * variance(best) {
             best = axis;
         }

@@ -83,7 +83,9 @@ impl NarrowPhase {
                 half_space::half_space_box(a, pose_a, b, pose_b, envelope, out);
             }
             (Sphere(_), Cuboid(_)) | (Sphere(_) | Cuboid(_), HalfSpace(_)) => {
-                turned_around(out, |out| self.contacts(shape_b, pose_b, shape_a, pose_a, out));
+                turned_around(out, |out| {
+                    self.contacts(shape_b, pose_b, shape_a, pose_a, out)
+                });
             }
             (HalfSpace(_), HalfSpace(_)) => {}
         }

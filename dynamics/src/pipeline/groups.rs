@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use drystone_contact_graph::{Edge, Group};
-use drystone_solver::{Cone, Context, Convergence, Operator, Problem, RigidBodies, SolveError, Solver};
+use drystone_solver::{Cone, Context, Convergence, Measure, Operator, Problem, RigidBodies, SolveError, Solver};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -39,12 +39,14 @@ pub(super) struct Shared<'a> {
 impl Pipeline {
     /// Solves the contact problem of every group and gives the bodies their new velocities.
     pub(crate) fn solve_contacts(&mut self, solver: &dyn Solver, settings: &ContactSettings) -> Result<(), StepError> {
-        self.for_each_group(|task, group, shared| {
+        let mut tasks = std::mem::take(&mut self.tasks);
+        self.for_each_group(&mut tasks, self.measure, |task, group, shared| {
             let started = Instant::now();
             task.assemble_contacts(group, shared, settings);
             task.assembly = started.elapsed();
             task.solve(solver, started);
         });
+        self.tasks = tasks;
         self.collect()?;
         self.store_velocities();
         self.store_impulses();
@@ -52,18 +54,24 @@ impl Pipeline {
     }
 
     /// Runs work on every group, side by side if there are several.
-    pub(super) fn for_each_group(&mut self, work: impl Fn(&mut GroupTask, Group<'_>, Shared<'_>) + Sync) {
+    pub(super) fn for_each_group(
+        &mut self,
+        tasks: &mut Vec<GroupTask>,
+        measure: Measure,
+        work: impl Fn(&mut GroupTask, Group<'_>, Shared<'_>) + Sync,
+    ) {
         let count = self.groups.len();
-        if self.tasks.len() < count {
-            self.tasks.resize_with(count, GroupTask::default);
+        if tasks.len() < count {
+            tasks.resize_with(count, GroupTask::default);
         }
+        let tasks = &mut tasks[..count];
         for group in self.groups.iter() {
             for (index, &body) in group.bodies.iter().enumerate() {
                 self.states[body as usize].local = index as u32 + 1;
             }
         }
-        for (index, task) in self.tasks.iter_mut().take(count).enumerate() {
-            task.context.measure = self.measure;
+        for (index, task) in tasks.iter_mut().enumerate() {
+            task.context.measure = measure;
             task.context.stream = self.report.step << 24 | index as u64;
         }
         let shared = Shared {
@@ -78,9 +86,9 @@ impl Pipeline {
             }
         };
         if count < 2 || rayon::current_num_threads() == 1 {
-            self.tasks[..count].iter_mut().enumerate().for_each(run);
+            tasks.iter_mut().enumerate().for_each(run);
         } else {
-            self.tasks[..count].par_iter_mut().enumerate().for_each(run);
+            tasks.par_iter_mut().enumerate().for_each(run);
         }
     }
 
@@ -110,7 +118,7 @@ impl Pipeline {
             report.friction_violation = report.friction_violation.max(task.friction_violation());
             report.convergence.push(convergence);
         }
-        if report.residual.is_none() && self.measure > drystone_solver::Measure::Nothing {
+        if report.residual.is_none() && self.measure > Measure::Nothing {
             // No contact, nothing violated.
             report.residual = Some(0.0);
         }

@@ -20,7 +20,7 @@ use std::time::Instant;
 
 use drystone_collision::{Aabb, BroadPhase, ContactPoint, NarrowPhase, SweepAndPrune};
 use drystone_contact_graph::{ContactGraph, Edge, Groups, NodeKind};
-use drystone_solver::{InverseMass, Measure};
+use drystone_solver::{InverseMass, Measure, Problem};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::body::{Body, BodyKind};
@@ -70,7 +70,10 @@ pub struct Pipeline {
     graph: ContactGraph<(), Manifold>,
     groups: Groups,
     states: Vec<BodyState>,
+    /// The velocity problems of the groups.
     tasks: Vec<GroupTask>,
+    /// Their projection problems.
+    projections: Vec<GroupTask>,
     report: StepReport,
     started: Instant,
 }
@@ -106,6 +109,7 @@ impl Pipeline {
             groups: Groups::default(),
             states: Vec::new(),
             tasks: Vec::new(),
+            projections: Vec::new(),
             report: StepReport::default(),
             started: Instant::now(),
         }
@@ -135,6 +139,12 @@ impl Pipeline {
     /// The contact groups of the last step.
     pub fn groups(&self) -> &Groups {
         &self.groups
+    }
+
+    /// The complementarity problems that the last step solved, one a group, with the impulses that were found.
+    pub fn problems(&self) -> impl Iterator<Item = (&Problem, &[f64])> {
+        let tasks = self.tasks.iter().take(self.groups.len());
+        tasks.map(|task| (&task.problem, task.impulses.as_slice()))
     }
 
     pub(crate) fn begin_step(&mut self) {

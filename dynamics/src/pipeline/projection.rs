@@ -8,7 +8,7 @@
 //! dissertation does, or brought up to date to first order, `d − h J_n u⁺`, which is what they are after the bodies have
 //! moved.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use drystone_contact_graph::{Edge, Group};
 use drystone_solver::{Cone, Measure, Row, Solver, choices};
@@ -46,19 +46,20 @@ pub(crate) struct ProjectionSettings {
 impl Pipeline {
     /// Moves the bodies of each group apart where they penetrate; velocities stay as they are.
     pub(crate) fn project(&mut self, solver: &dyn Solver, settings: &ProjectionSettings) -> Result<(), StepError> {
-        // Residuals of steps.csv speak of velocities; those of the projection are lengths.
-        let measure = std::mem::replace(&mut self.measure, Measure::Nothing);
-        self.for_each_group(|task, group, shared| {
+        let mut tasks = std::mem::take(&mut self.projections);
+        // Residuals speak of velocities; those of the projection would be lengths.
+        self.for_each_group(&mut tasks, Measure::Nothing, |task, group, shared| {
             let started = Instant::now();
             let needed = task.assemble_depths(group, shared, settings);
             task.assembly = started.elapsed();
             task.outcome = None;
+            task.solve = Duration::ZERO;
             if needed {
                 task.solve(solver, started);
             }
         });
-        self.measure = measure;
-        for task in &mut self.tasks[..self.groups.len()] {
+        self.projections = tasks;
+        for task in &mut self.projections[..self.groups.len()] {
             self.report.timings.assembly += task.assembly;
             self.report.timings.solve += task.solve;
             if let Some(Err(source)) = &task.outcome {
@@ -75,7 +76,7 @@ impl Pipeline {
 
     fn move_apart(&mut self) {
         let bodies = self.world.bodies_mut();
-        for (group, task) in self.groups.iter().zip(&self.tasks) {
+        for (group, task) in self.groups.iter().zip(&self.projections) {
             if task.outcome.is_none() {
                 continue;
             }

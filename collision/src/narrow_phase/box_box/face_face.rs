@@ -14,7 +14,8 @@ pub(super) const MOST_POINTS: usize = 8;
 
 /// Signs of the corners of a face along its two axes, in order around the face. Side number s
 /// runs from corner s to corner s + 1, along the first axis if s is even.
-pub(super) const CORNER_SIGNS: [(f64, f64); 4] = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+pub(super) const CORNER_SIGNS: [(f64, f64); 4] =
+    [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
 
 /// A point found on the faces, in reference face coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -48,18 +49,23 @@ impl Faces {
     pub(super) fn new(pair: &BoxPair, face: &FaceAxis) -> Self {
         let FaceAxis { which, axis, .. } = *face;
         let r = &pair.rotation;
-        let (half, other_half) = match which {
-            Which::A => (&pair.half_a, &pair.half_b),
-            Which::B => (&pair.half_b, &pair.half_a),
-        };
-        // Axis `column` of the incident box along axis `row` of the reference box.
-        let entry = |row: usize, column: usize| match which {
-            Which::A => r[row][column],
-            Which::B => r[column][row],
-        };
-        let towards_other = |row: usize| match which {
-            Which::A => pair.offset_a[row],
-            Which::B => -pair.offset_b[row],
+        let (ta, tb) = (&pair.offset_a, &pair.offset_b);
+        // Column j of `m` is axis j of the incident box in the reference box's frame.
+        let (half, other_half, towards_other, m) = match which {
+            Which::A => (&pair.half_a, &pair.half_b, *ta, *r),
+            Which::B => {
+                let transposed = [
+                    [r[0][0], r[1][0], r[2][0]],
+                    [r[0][1], r[1][1], r[2][1]],
+                    [r[0][2], r[1][2], r[2][2]],
+                ];
+                (
+                    &pair.half_b,
+                    &pair.half_a,
+                    [-tb[0], -tb[1], -tb[2]],
+                    transposed,
+                )
+            }
         };
         let normal_sign = pair.normal_sign(which, axis);
         let sign = match which {
@@ -70,16 +76,16 @@ impl Faces {
 
         let mut incident_axis = 0;
         for column in 1..3 {
-            if entry(axis, column).abs() > entry(axis, incident_axis).abs() {
+            if m[axis][column].abs() > m[axis][incident_axis].abs() {
                 incident_axis = column;
             }
         }
-        let incident_positive = sign * entry(axis, incident_axis) <= 0.0;
+        let incident_positive = sign * m[axis][incident_axis] <= 0.0;
         let column = |column: usize, scale: f64| {
             [
-                scale * entry(first, column),
-                scale * entry(second, column),
-                scale * sign * entry(axis, column),
+                scale * m[first][column],
+                scale * m[second][column],
+                scale * sign * m[axis][column],
             ]
         };
         let side = if incident_positive { 1.0 } else { -1.0 };
@@ -94,11 +100,14 @@ impl Faces {
             incident_axis,
             incident_positive,
             centre: [
-                towards_other(first) + out[0],
-                towards_other(second) + out[1],
-                sign * towards_other(axis) - half[axis] + out[2],
+                towards_other[first] + out[0],
+                towards_other[second] + out[1],
+                sign * towards_other[axis] - half[axis] + out[2],
             ],
-            arms: [column(third, other_half[third]), column(fourth, other_half[fourth])],
+            arms: [
+                column(third, other_half[third]),
+                column(fourth, other_half[fourth]),
+            ],
         }
     }
 
@@ -106,7 +115,12 @@ impl Faces {
     #[inline]
     pub(super) fn incident_corner(&self, corner: usize) -> [f64; 3] {
         let (s, t) = CORNER_SIGNS[corner];
-        std::array::from_fn(|k| self.centre[k] + s * self.arms[0][k] + t * self.arms[1][k])
+        let ([p, q], c) = (&self.arms, &self.centre);
+        [
+            c[0] + s * p[0] + t * q[0],
+            c[1] + s * p[1] + t * q[1],
+            c[2] + s * p[2] + t * q[2],
+        ]
     }
 
     /// Its number among the corners of the incident box.
@@ -143,7 +157,9 @@ impl Faces {
         let normal = Unit::new_unchecked(along * self.normal_sign);
         let origin = centre + along * (self.sign * half);
         out.extend(points.iter().map(|point| ContactPoint {
-            position: Point3::from(origin + first * point.u + second * point.v + along * (0.5 * self.sign * point.w)),
+            position: Point3::from(
+                origin + first * point.u + second * point.v + along * (0.5 * self.sign * point.w),
+            ),
             normal,
             depth: -point.w,
             feature: point.feature,
@@ -153,5 +169,7 @@ impl Faces {
 
 fn corner_code(axis: usize, positive: bool, corner: usize) -> u8 {
     let (s, t) = CORNER_SIGNS[corner];
-    u8::from(positive) << axis | u8::from(s > 0.0) << ((axis + 1) % 3) | u8::from(t > 0.0) << ((axis + 2) % 3)
+    u8::from(positive) << axis
+        | u8::from(s > 0.0) << ((axis + 1) % 3)
+        | u8::from(t > 0.0) << ((axis + 2) % 3)
 }

@@ -21,6 +21,10 @@ use crate::shape::Cuboid;
 /// Squared sine below which a cross product of edges has no direction at all.
 const NO_DIRECTION: f64 = 1e-24;
 
+/// Squared sine below which two lines count as parallel and the edges' middles stand in for the
+/// closest points.
+const PARALLEL_LINES: f64 = 1e-4;
+
 /// Appends the contact points of two boxes.
 pub(in crate::narrow_phase) fn contacts(
     a: &Cuboid,
@@ -38,7 +42,11 @@ pub(in crate::narrow_phase) fn contacts(
     match overlaps.edge {
         Some(edge) if edge.overlap < face.overlap => {
             let edges = EdgePair::new(&pair, &edge);
-            let (along_a, along_b) = edges.closest(&pair);
+            let (along_a, along_b) = if edges.sine_squared(&pair) > PARALLEL_LINES {
+                edges.closest(&pair)
+            } else {
+                (0.0, 0.0)
+            };
             out.push(edges.contact(&pair, along_a, along_b));
         }
         _ => face_contacts(&pair, &face, envelope, out),
@@ -76,7 +84,13 @@ fn incident_corners(
 }
 
 /// All crossings of closed edges, whatever corners are near.
-fn crossings(pair: &BoxPair, faces: &Faces, corners: &[[f64; 3]; 4], envelope: f64, out: &mut Vec<ContactPoint>) {
+fn crossings(
+    pair: &BoxPair,
+    faces: &Faces,
+    corners: &[[f64; 3]; 4],
+    envelope: f64,
+    out: &mut Vec<ContactPoint>,
+) {
     let halves = [faces.half.0, faces.half.1];
     for edge in 0..4 {
         let (start, end) = (&corners[edge], &corners[(edge + 1) % 4]);
@@ -97,13 +111,23 @@ fn crossings(pair: &BoxPair, faces: &Faces, corners: &[[f64; 3]; 4], envelope: f
             if at.abs() > halves[along] || -w < -envelope {
                 continue;
             }
-            let (u, v) = if across == 0 { (border, at) } else { (at, border) };
+            let (u, v) = if across == 0 {
+                (border, at)
+            } else {
+                (at, border)
+            };
             let reference_axis = (faces.axis + 1 + side % 2) % 3;
             let incident_axis = (faces.incident_axis + 1 + edge % 2) % 3;
             let feature = feature_id(
                 faces.which,
-                Feature::Edge(edge_at_corner(faces.reference_corner_code(side), reference_axis)),
-                Feature::Edge(edge_at_corner(faces.incident_corner_code(edge), incident_axis)),
+                Feature::Edge(edge_at_corner(
+                    faces.reference_corner_code(side),
+                    reference_axis,
+                )),
+                Feature::Edge(edge_at_corner(
+                    faces.incident_corner_code(edge),
+                    incident_axis,
+                )),
             );
             faces.emit(pair, &[FacePoint { u, v, w, feature }], out);
         }
@@ -114,7 +138,9 @@ fn crossings(pair: &BoxPair, faces: &Faces, corners: &[[f64; 3]; 4], envelope: f
 /// reference face, or a small box would fall through a large one.
 fn reference_corners(pair: &BoxPair, faces: &Faces, envelope: f64, out: &mut Vec<ContactPoint>) {
     let Faces {
-        centre, arms: [p, q], ..
+        centre,
+        arms: [p, q],
+        ..
     } = faces;
     let area = p[0] * q[1] - p[1] * q[0];
     for corner in 0..4 {

@@ -35,12 +35,23 @@ pub(super) struct BoxPair {
 impl BoxPair {
     /// The pair with entries of the relative rotation closer than `noise` to 0 or ±1 set there.
     #[inline]
-    pub(super) fn new(a: &Cuboid, pose_a: &Isometry3<f64>, b: &Cuboid, pose_b: &Isometry3<f64>, noise: f64) -> Self {
+    pub(super) fn new(
+        a: &Cuboid,
+        pose_a: &Isometry3<f64>,
+        b: &Cuboid,
+        pose_b: &Isometry3<f64>,
+        noise: f64,
+    ) -> Self {
         let axes_a = *pose_a.rotation.to_rotation_matrix().matrix();
         let axes_b = *pose_b.rotation.to_rotation_matrix().matrix();
         let centre_a = pose_a.translation.vector;
         let centre_b = pose_b.translation.vector;
         let between = centre_b - centre_a;
+        let near_one = if noise > 0.0 {
+            1.0 - 1e-15
+        } else {
+            f64::INFINITY
+        };
         let mut pair = Self {
             half_a: a.half_extents.into(),
             half_b: b.half_extents.into(),
@@ -56,34 +67,32 @@ impl BoxPair {
         for i in 0..3 {
             pair.offset_a[i] = axes_a.column(i).dot(&between);
             for j in 0..3 {
-                let mut entry = axes_a.column(i).dot(&axes_b.column(j));
-                if entry.abs() < noise {
-                    entry = 0.0;
-                } else if noise > 0.0 && entry.abs() > 1.0 - 1e-15 {
-                    // 1 − cos θ is about θ²/2: near one, only the last bits can be noise.
-                    entry = entry.signum();
-                }
-                pair.rotation[i][j] = entry;
-                pair.absolute[i][j] = entry.abs();
+                let entry = axes_a.column(i).dot(&axes_b.column(j));
+                let size = entry.abs();
+                let size = if size < noise { 0.0 } else { size };
+                // 1 − cos θ is about θ²/2: near one, only the last bits can be noise.
+                let size = if size > near_one { 1.0 } else { size };
+                pair.rotation[i][j] = size.copysign(entry);
+                pair.absolute[i][j] = size;
             }
         }
         // Through the cleaned rotation, so that both frames tell the same story.
-        pair.offset_b = pair.into_b_frame(pair.offset_a);
+        pair.offset_b = pair.in_b_frame(pair.offset_a);
         pair
     }
 
     /// A vector in A's frame expressed in B's.
     #[inline]
-    pub(super) fn into_b_frame(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(super) fn in_b_frame(&self, v: [f64; 3]) -> [f64; 3] {
         let r = &self.rotation;
-        std::array::from_fn(|j| r[0][j] * v[0] + r[1][j] * v[1] + r[2][j] * v[2])
+        [0, 1, 2].map(|j| r[0][j] * v[0] + r[1][j] * v[1] + r[2][j] * v[2])
     }
 
     /// A vector in B's frame expressed in A's.
     #[inline]
-    pub(super) fn into_a_frame(&self, v: [f64; 3]) -> [f64; 3] {
+    pub(super) fn in_a_frame(&self, v: [f64; 3]) -> [f64; 3] {
         let r = &self.rotation;
-        std::array::from_fn(|i| r[i][0] * v[0] + r[i][1] * v[1] + r[i][2] * v[2])
+        [0, 1, 2].map(|i| r[i][0] * v[0] + r[i][1] * v[1] + r[i][2] * v[2])
     }
 
     /// The sign that turns an axis of box `which` into a normal from A to B; centres level along
@@ -101,7 +110,7 @@ impl BoxPair {
     pub(super) fn with_b_moved(&self, motion: [f64; 3]) -> Self {
         let mut moved = *self;
         moved.offset_a = std::array::from_fn(|i| self.offset_a[i] + motion[i]);
-        moved.offset_b = moved.into_b_frame(moved.offset_a);
+        moved.offset_b = moved.in_b_frame(moved.offset_a);
         moved
     }
 

@@ -99,7 +99,11 @@ pub(super) fn test(pair: &BoxPair, envelope: f64, parallel: f64) -> Option<Overl
         j: least_at.1,
         overlap: least.abs().sqrt().copysign(least),
     });
-    Some(Overlaps { faces_a, faces_b, edge })
+    Some(Overlaps {
+        faces_a,
+        faces_b,
+        edge,
+    })
 }
 
 impl Overlaps {
@@ -131,5 +135,26 @@ impl Overlaps {
             }
         }
         best
+    }
+
+    /// A's best face if it is within `tie` of the least one, which otherwise stays.
+    #[inline]
+    pub(super) fn reference_face(&self, least: &FaceAxis, tie: f64) -> FaceAxis {
+        if least.which == Which::B {
+            let mut axis = 0;
+            for other in 1..3 {
+                if self.faces_a[other] < self.faces_a[axis] {
+                    axis = other;
+                }
+            }
+            if self.faces_a[axis] <= least.overlap + tie {
+                return FaceAxis {
+                    which: Which::A,
+                    axis,
+                    overlap: self.faces_a[axis],
+                };
+            }
+        }
+        *least
     }
 }

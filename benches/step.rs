@@ -1,0 +1,85 @@
+//! One step of `wall` and `tower` at ten sweeps, beside Rapier on the very same bodies, on one thread.
+//!
+//! Rapier does one sweep with bias and one without in each of its solver iterations, so five of them are ten sweeps.
+//! Sleeping is off. Drystone runs with its defaults, which add five sweeps of projection on the normal rows, and once
+//! without them.
+
+#![allow(missing_docs, reason = "criterion's macros")]
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use drystone::collision::Shape;
+use drystone::dynamics::World;
+use drystone_benches::{on_one_thread, settled, world};
+use rapier3d_f64::prelude::{
+    ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, Rotation, SharedShape, Vector as RapierVector,
+};
+
+const DT: f64 = 0.01;
+/// Steps before the clock runs: contacts are found, memory has grown.
+const WARM_UP: usize = 50;
+const FRICTION: f64 = 0.25;
+
+/// The same bodies in Rapier.
+fn rapier(world: &World) -> PhysicsWorld {
+    let vector = |v: &nalgebra::Vector3<f64>| RapierVector::new(v.x, v.y, v.z);
+    let mut peer = PhysicsWorld {
+        gravity: vector(&world.gravity),
+        ..PhysicsWorld::default()
+    };
+    peer.integration_parameters.dt = DT;
+    peer.integration_parameters.num_solver_iterations = 5;
+    peer.integration_parameters.num_internal_pgs_iterations = 1;
+    peer.integration_parameters.num_internal_stabilization_iterations = 1;
+    for body in world.bodies() {
+        let q = body.pose.rotation;
+        let pose = Pose::from_parts(
+            vector(&body.pose.translation.vector),
+            Rotation::from_xyzw(q.i, q.j, q.k, q.w),
+        );
+        let builder = if body.is_dynamic() {
+            RigidBodyBuilder::dynamic()
+        } else {
+            RigidBodyBuilder::fixed()
+        };
+        let shape = match body.shape {
+            Shape::Sphere(sphere) => SharedShape::ball(sphere.radius),
+            Shape::Cuboid(cuboid) => {
+                let half = cuboid.half_extents;
+                SharedShape::cuboid(half.x, half.y, half.z)
+            }
+            Shape::HalfSpace(plane) => SharedShape::halfspace(vector(&plane.normal)),
+        };
+        let collider = ColliderBuilder::new(shape)
+            .friction(FRICTION)
+            .restitution(0.0)
+            .density(10.0);
+        peer.insert(builder.pose(pose).can_sleep(false), collider);
+    }
+    for _ in 0..WARM_UP {
+        peer.step();
+    }
+    peer
+}
+
+fn steps(c: &mut Criterion) {
+    on_one_thread(|| {
+        let mut group = c.benchmark_group("step");
+        for scene in ["wall", "tower"] {
+            for (name, method) in [
+                ("drystone", "pgs"),
+                ("drystone without projection", "semi-implicit:projection=none/pgs"),
+            ] {
+                let mut simulation = settled(scene, method, DT, WARM_UP);
+                group.bench_function(BenchmarkId::new(name, scene), |b| {
+                    b.iter(|| simulation.step().map(|report| report.contacts));
+                });
+            }
+            let mut peer = rapier(&world(scene));
+            group.bench_function(BenchmarkId::new("rapier3d-f64", scene), |b| b.iter(|| peer.step()));
+        }
+        group.finish();
+    });
+}
+
+criterion_group!(benches, steps);
+criterion_main!(benches);
