@@ -19,12 +19,15 @@ fn heaps() -> World {
             let mut body = if rng.random_bool(0.3) {
                 ball(&name, rng.random_range(0.3..0.5), rng.random_range(0.5..2.0))
             } else {
-                cuboid(&name, std::array::from_fn(|_| rng.random_range(0.2..0.5)), rng.random_range(0.5..2.0))
+                cuboid(
+                    &name,
+                    std::array::from_fn(|_| rng.random_range(0.2..0.5)),
+                    rng.random_range(0.5..2.0),
+                )
             };
             let jitter = Vector3::from_fn(|_, _| rng.random_range(-0.1..0.1));
             body.pose.translation.vector = corner + jitter + Vector3::z() * (0.5 + 0.9 * f64::from(level));
-            body.pose.rotation =
-                UnitQuaternion::from_scaled_axis(Vector3::from_fn(|_, _| rng.random_range(-0.5..0.5)));
+            body.pose.rotation = UnitQuaternion::from_scaled_axis(Vector3::from_fn(|_, _| rng.random_range(-0.5..0.5)));
             body.linear_velocity = Vector3::from_fn(|_, _| rng.random_range(-1.0..1.0));
             bodies.push(body);
         }
@@ -34,7 +37,10 @@ fn heaps() -> World {
 
 /// Every bit of every tenth step, and the most pairs and groups there were.
 fn trajectory(threads: usize, method: &str) -> (Vec<Vec<u64>>, usize, usize) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a pool of threads");
     pool.install(|| {
         let mut simulation = simulation(heaps(), method, 0.01);
         let (mut states, mut pairs, mut groups) = (Vec::new(), 0, 0);
@@ -65,7 +71,10 @@ fn assert_same_bits(one: &[Vec<u64>], other: &[Vec<u64>]) {
 #[test]
 fn the_number_of_threads_does_not_show() {
     // Random order draws its numbers per step and group, not per thread.
-    for method in ["pgs", "semi-implicit:projection-iterations=3/pgs:order=random,friction=cone"] {
+    for method in [
+        "pgs",
+        "semi-implicit:projection-iterations=3/pgs:order=random,friction=cone",
+    ] {
         let (one, pairs, groups) = trajectory(1, method);
         // Enough for the narrow phase to be shared out (256 pairs) and for groups to be solved side by side.
         assert!(pairs > 256, "{pairs} pairs");

@@ -63,7 +63,11 @@ fn assert_laws(materials: Materials, ice: ContactLaw, rubber: ContactLaw) {
 /// By default friction mixes by the geometric mean and restitution by the maximum.
 #[test]
 fn pairs_mix_by_geometric_mean_and_maximum_by_default() {
-    assert_laws(stone_ice_and_rubber(MixingRule::default()), law(0.1, 0.3), law(0.5, 0.8));
+    assert_laws(
+        stone_ice_and_rubber(MixingRule::default()),
+        law(0.1, 0.3),
+        law(0.5, 0.8),
+    );
 }
 
 #[test]

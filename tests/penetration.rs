@@ -34,7 +34,11 @@ fn projection_separates_boxes_in_the_inverse_ratio_of_their_masses() {
             run(&mut simulation, 1);
             let total = masses[0] + masses[1];
             // The depth is linear in the shift. Gauss–Seidel with ten thousand sweeps on four points ends at rounding.
-            assert_vector(position(&simulation, "left"), Vector3::x() * (-depth * masses[1] / total), 1e-12);
+            assert_vector(
+                position(&simulation, "left"),
+                Vector3::x() * (-depth * masses[1] / total),
+                1e-12,
+            );
             let shift = 1.0 - depth + depth * masses[0] / total;
             assert_vector(position(&simulation, "right"), Vector3::x() * shift, 1e-12);
             for name in ["left", "right"] {
@@ -66,7 +70,11 @@ fn projection_of_a_skew_overlap_ends_without_penetration() {
         assert_eq!(simulation.world().kinetic_energy(), 0.0);
     }
     // What is left of it is of second order in the last correction.
-    assert!(simulation.report().penetration_max < 1e-9, "{:e}", simulation.report().penetration_max);
+    assert!(
+        simulation.report().penetration_max < 1e-9,
+        "{:e}",
+        simulation.report().penetration_max
+    );
 }
 
 /// A slop is left alone, to the last bit of it.
@@ -149,7 +157,11 @@ fn compliance_and_stabilisation_are_a_spring() {
     let mut simulation = resting_ball(mass, &method, h);
     run(&mut simulation, 2000);
     // The transient decays by about 1 − erp a step and is gone.
-    assert_close(0.5 - position(&simulation, "stone").z, compliance * mass * G * h / erp, 1e-9);
+    assert_close(
+        0.5 - position(&simulation, "stone").z,
+        compliance * mass * G * h / erp,
+        1e-9,
+    );
     assert!(velocity(&simulation, "stone").norm() < 1e-12);
 }
 
@@ -173,7 +185,11 @@ fn the_classical_stepper_sinks_where_the_semi_implicit_one_does_not() {
         let (mut gap, mut speed) = (0.05_f64, 0.0_f64);
         for _ in 0..200 {
             let free = speed - G * h;
-            let next = if gap <= 0.01 { free.max((-gap / h).min(0.0)) } else { free };
+            let next = if gap <= 0.01 {
+                free.max((-gap / h).min(0.0))
+            } else {
+                free
+            };
             (gap, speed) = (gap + h * speed, next);
         }
         assert_within(rest_depth("classical", h), -gap, 1e-13);
