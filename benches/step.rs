@@ -9,7 +9,7 @@
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use drystone::collision::Shape;
 use drystone::dynamics::World;
-use drystone_benches::{on_one_thread, settled, world};
+use drystone_benches::{settled, use_one_thread, world};
 use rapier3d_f64::prelude::{
     ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, Rotation, SharedShape, Vector as RapierVector,
 };
@@ -62,23 +62,22 @@ fn rapier(world: &World) -> PhysicsWorld {
 }
 
 fn steps(c: &mut Criterion) {
-    on_one_thread(|| {
-        let mut group = c.benchmark_group("step");
-        for scene in ["wall", "tower"] {
-            for (name, method) in [
-                ("drystone", "pgs"),
-                ("drystone without projection", "semi-implicit:projection=none/pgs"),
-            ] {
-                let mut simulation = settled(scene, method, DT, WARM_UP);
-                group.bench_function(BenchmarkId::new(name, scene), |b| {
-                    b.iter(|| simulation.step().map(|report| report.contacts));
-                });
-            }
-            let mut peer = rapier(&world(scene));
-            group.bench_function(BenchmarkId::new("rapier3d-f64", scene), |b| b.iter(|| peer.step()));
+    use_one_thread();
+    let mut group = c.benchmark_group("step");
+    for scene in ["wall", "tower"] {
+        for (name, method) in [
+            ("drystone", "pgs"),
+            ("drystone without projection", "semi-implicit:projection=none/pgs"),
+        ] {
+            let mut simulation = settled(scene, method, DT, WARM_UP);
+            group.bench_function(BenchmarkId::new(name, scene), |b| {
+                b.iter(|| simulation.step().map(|report| report.contacts));
+            });
         }
-        group.finish();
-    });
+        let mut peer = rapier(&world(scene));
+        group.bench_function(BenchmarkId::new("rapier3d-f64", scene), |b| b.iter(|| peer.step()));
+    }
+    group.finish();
 }
 
 criterion_group!(benches, steps);

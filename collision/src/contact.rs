@@ -84,10 +84,7 @@ impl FeatureId {
     /// The features of A and of B.
     #[inline]
     pub const fn features(self) -> (Feature, Feature) {
-        (
-            Feature::from_code(self.0 >> 16),
-            Feature::from_code(self.0 & 0xffff),
-        )
+        (Feature::from_code(self.0 >> 16), Feature::from_code(self.0 & 0xffff))
     }
 
     /// The id of the same point with A and B exchanged; twice gives the id back.

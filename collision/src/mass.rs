@@ -21,11 +21,7 @@ impl MassProperties {
             Shape::Sphere(Sphere { radius }) => Vector3::repeat(0.4 * mass * radius * radius),
             Shape::Cuboid(Cuboid { half_extents }) => {
                 let squares = half_extents.component_mul(half_extents);
-                Vector3::new(
-                    squares.y + squares.z,
-                    squares.z + squares.x,
-                    squares.x + squares.y,
-                ) * (mass / 3.0)
+                Vector3::new(squares.y + squares.z, squares.z + squares.x, squares.x + squares.y) * (mass / 3.0)
             }
             Shape::HalfSpace(_) => return None,
         };

@@ -63,10 +63,7 @@ impl std::fmt::Display for ShapeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Size { kind, field, value } => {
-                write!(
-                    f,
-                    "{kind}: {field} must be positive and finite, but is {value}"
-                )
+                write!(f, "{kind}: {field} must be positive and finite, but is {value}")
             }
             Self::Normal { length } => {
                 write!(
@@ -184,9 +181,7 @@ mod tests {
             for axis in 0..3 {
                 let mut half_extents = Vector3::repeat(1.0);
                 half_extents[axis] = bad;
-                let error = Shape::Cuboid(Cuboid { half_extents })
-                    .validate()
-                    .unwrap_err();
+                let error = Shape::Cuboid(Cuboid { half_extents }).validate().unwrap_err();
                 assert!(error.to_string().contains(["x", "y", "z"][axis]), "{error}");
             }
         }

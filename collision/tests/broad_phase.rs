@@ -30,9 +30,7 @@ fn sweep_and_prune_equals_all_pairs_in_moving_worlds() {
         let mut count = rng.random_range(0..120);
         let mut centres: Vec<_> = (0..200).map(|_| random_vector(&mut rng, 4.0)).collect();
         let velocities: Vec<_> = (0..200).map(|_| random_vector(&mut rng, 0.2)).collect();
-        let halves: Vec<_> = (0..200)
-            .map(|_| random_box(&mut rng).half_extents)
-            .collect();
+        let halves: Vec<_> = (0..200).map(|_| random_box(&mut rng).half_extents).collect();
         let movable: Vec<_> = (0..200).map(|_| rng.random_range(0..4) > 0).collect();
         for step in 0..60 {
             for (centre, velocity) in centres.iter_mut().zip(&velocities) {
@@ -41,14 +39,10 @@ fn sweep_and_prune_equals_all_pairs_in_moving_worlds() {
             }
             match rng.random_range(0..12) {
                 0 => count = rng.random_range(0..200),
-                1 => centres
-                    .iter_mut()
-                    .for_each(|c| *c = random_vector(&mut rng, 4.0)),
+                1 => centres.iter_mut().for_each(|c| *c = random_vector(&mut rng, 4.0)),
                 _ => {}
             }
-            let mut aabbs: Vec<_> = (0..count)
-                .map(|i| Aabb::around(centres[i], halves[i]))
-                .collect();
+            let mut aabbs: Vec<_> = (0..count).map(|i| Aabb::around(centres[i], halves[i])).collect();
             for (body, aabb) in aabbs.iter_mut().enumerate() {
                 if body % 17 == 3 {
                     let axis = body % 3;
@@ -106,21 +100,12 @@ fn boxes_are_tight() {
         let aabb = Shape::Cuboid(cuboid).aabb(&pose);
         let corners = corners(&cuboid, &pose);
         for axis in 0..3 {
-            let low = corners
-                .iter()
-                .map(|c| c[axis])
-                .fold(f64::INFINITY, f64::min);
-            let high = corners
-                .iter()
-                .map(|c| c[axis])
-                .fold(f64::NEG_INFINITY, f64::max);
+            let low = corners.iter().map(|c| c[axis]).fold(f64::INFINITY, f64::min);
+            let high = corners.iter().map(|c| c[axis]).fold(f64::NEG_INFINITY, f64::max);
             assert!((aabb.min[axis] - low).abs() < 1e-14 && (aabb.max[axis] - high).abs() < 1e-14);
         }
         let ball = Shape::Sphere(Sphere { radius: 0.5 }).aabb(&pose);
-        assert_eq!(
-            ball,
-            Aabb::around(pose.translation.vector, Vector3::repeat(0.5))
-        );
+        assert_eq!(ball, Aabb::around(pose.translation.vector, Vector3::repeat(0.5)));
 
         // A half-space's box must hold any point behind its plane.
         let normal = random_direction(&mut rng);

@@ -11,17 +11,15 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{BoxSample, box_contacts, generator, random_box_pair, random_direction};
-use drystone_collision::{BoxBoxMethod::Improved, ContactPoint, Feature, FeatureId};
-use nalgebra::{UnitQuaternion, Vector3};
+use drystone_collision::{BoxBoxMethod::Improved, ContactPoint, Cuboid, Feature, FeatureId};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use rand_pcg::Pcg64;
 
 const DISTURBANCE: f64 = 1e-7;
 const SAMPLES: usize = 50_000;
 
 fn by_feature(contacts: &[ContactPoint]) -> BTreeMap<FeatureId, ContactPoint> {
-    contacts
-        .iter()
-        .map(|contact| (contact.feature, *contact))
-        .collect()
+    contacts.iter().map(|contact| (contact.feature, *contact)).collect()
 }
 
 /// Sine of the angle between two crossing edges seen along the normal; 1 for other features.
@@ -58,61 +56,109 @@ fn points_normals_and_depths_follow_small_motions() {
             continue;
         }
         compared += 1;
-        if !before.keys().eq(after.keys()) {
+        // The one choice that ids do not show is which box has the reference face; it shows as a
+        // turn of the normal, by the angle between two nearly parallel faces.
+        let same_normal = || {
+            before.values().zip(after.values()).all(|(b, a)| {
+                let bound = 10.0 * DISTURBANCE / crossing_sine(&s, b);
+                (a.normal.into_inner() - b.normal.into_inner()).norm() < bound
+            })
+        };
+        if !before.keys().eq(after.keys()) || !same_normal() {
             changed += 1;
             continue;
         }
         for (b, a) in before.values().zip(after.values()) {
             let bound = 10.0 * DISTURBANCE / crossing_sine(&s, b);
             assert!((a.position - b.position).norm() < bound, "{b:?} {a:?}");
-            assert!(
-                (a.normal.into_inner() - b.normal.into_inner()).norm() < bound,
-                "{b:?} {a:?}"
-            );
             assert!((a.depth - b.depth).abs() < bound, "{b:?} {a:?}");
         }
     }
-    // Features change on a set of poses of thickness δ; a dozen such sets in a space of size one
-    // would give 1e-6. One in a thousand would be flicker.
+    // Features change on a set of poses of thickness δ; a dozen such sets, in a space of size one
+    // or (ties) of size 1e-3, would give at most 1e-5. One in five thousand would be flicker.
     assert!(compared > SAMPLES / 2);
-    assert!(changed * 1000 < compared, "{changed} of {compared}");
+    assert!(changed * 5000 < compared, "{changed} of {compared}");
 }
 
-/// Law: a stack that trembles keeps its four corners, their ids and its normal. The noise goes
-/// from rounding (1e-16) to 1e-4, within the tolerance for coincident corners (5e-4 here).
+/// Law: boxes at rest that tremble keep their points, ids and normal.
+///
+/// The noise goes from below rounding to 1e-5, in place and angle of both boxes. At most it moves
+/// a corner by 5e-5 against the other box, well within the tolerance for borders that coincide,
+/// 1e-3 of the smallest half extent of 0.25; it may tilt the normal by itself.
 #[test]
-fn a_trembling_stack_keeps_its_four_points() {
-    use drystone_collision::{Cuboid, NarrowPhase, Shape};
-    use nalgebra::Isometry3;
+fn trembling_boxes_keep_their_points() {
     let mut rng = generator(52);
-    let cube = Shape::Cuboid(Cuboid {
-        half_extents: Vector3::repeat(0.5),
-    });
-    let phase = NarrowPhase {
-        envelope: 1e-2,
-        ..NarrowPhase::default()
+    let cuboid = |x, y, z| Cuboid {
+        half_extents: Vector3::new(x, y, z),
     };
-    let resting = |noise: f64, rng: &mut rand_pcg::Pcg64| {
-        let shift = random_direction(rng).into_inner() * noise;
-        let turn = random_direction(rng).into_inner() * noise;
-        let lower = Isometry3::new(shift, turn);
-        let shift = random_direction(rng).into_inner() * noise + Vector3::z();
-        let upper = Isometry3::new(shift, random_direction(rng).into_inner() * noise);
-        let mut contacts = Vec::new();
-        phase.contacts(&cube, &lower, &cube, &upper, &mut contacts);
-        contacts
-    };
-    let ids = |contacts: &[ContactPoint]| by_feature(contacts).into_keys().collect::<Vec<_>>();
-    let still = ids(&resting(0.0, &mut rng));
-    assert_eq!(still.len(), 4);
-    for exponent in 4..17 {
-        let noise = 10.0_f64.powi(-exponent);
-        for _ in 0..500 {
-            let contacts = resting(noise, &mut rng);
-            assert_eq!(ids(&contacts), still, "noise {noise}");
-            for contact in &contacts {
-                assert!((contact.normal.into_inner() - Vector3::z()).norm() <= 2.0 * noise);
-                assert!(contact.depth.abs() <= 5.0 * noise + 1e-15);
+    let at = |x: f64, y: f64, z: f64| Vector3::new(x, y, z);
+    let brick = cuboid(1.0, 0.5, 0.25);
+    let cases = [
+        (
+            "flush",
+            cuboid(0.5, 0.5, 0.25),
+            at(0.0, 0.0, 0.0),
+            cuboid(0.5, 0.5, 0.25),
+            at(0.0, 0.0, 0.5),
+        ),
+        ("bridge, left", brick, at(-1.0, 0.0, 0.0), brick, at(0.0, 0.0, 0.5)),
+        ("bridge, right", brick, at(1.0, 0.0, 0.0), brick, at(0.0, 0.0, 0.5)),
+        ("wall, side by side", brick, at(0.0, 0.0, 0.0), brick, at(2.0, 0.0, 0.0)),
+        (
+            "short on long",
+            brick,
+            at(0.0, 0.0, 0.0),
+            cuboid(0.5, 0.5, 0.25),
+            at(0.75, 0.0, 0.5),
+        ),
+        (
+            "across",
+            brick,
+            at(0.0, 0.0, 0.0),
+            cuboid(0.25, 1.0, 0.25),
+            at(0.75, 0.0, 0.5),
+        ),
+        ("corner over corner", brick, at(0.0, 0.0, 0.0), brick, at(0.7, 0.3, 0.5)),
+        (
+            "flush at a corner",
+            brick,
+            at(0.0, 0.0, 0.0),
+            cuboid(0.25, 0.25, 0.25),
+            at(0.75, 0.25, 0.5),
+        ),
+    ];
+    for (name, lower, lower_at, upper, upper_at) in cases {
+        let resting = |noise: f64, rng: &mut Pcg64| {
+            let mut place = |at: Vector3<f64>| {
+                let shift = random_direction(rng).into_inner() * noise;
+                Isometry3::new(at + shift, random_direction(rng).into_inner() * noise)
+            };
+            let (pose_a, pose_b) = (place(lower_at), place(upper_at));
+            let s = BoxSample {
+                a: lower,
+                pose_a,
+                b: upper,
+                pose_b,
+            };
+            by_feature(&box_contacts(Improved, 1e-3, &s))
+        };
+        let still = resting(0.0, &mut rng);
+        assert_eq!(still.len(), 4, "{name}");
+        for exponent in 5..17 {
+            let noise = 10.0_f64.powi(-exponent);
+            for _ in 0..300 {
+                let trembling = resting(noise, &mut rng);
+                assert!(
+                    still.keys().eq(trembling.keys()),
+                    "{name}, noise {noise}: {trembling:?}"
+                );
+                for (s, t) in still.values().zip(trembling.values()) {
+                    let tilt = (s.normal.into_inner() - t.normal.into_inner()).norm();
+                    assert!(tilt <= 1.5 * noise, "{name}: {tilt}");
+                    // Levers of up to 1.2 m, both boxes, and corners drawn to the border.
+                    assert!((s.position - t.position).norm() <= 8.0 * noise + 1e-14, "{name}");
+                    assert!((s.depth - t.depth).abs() <= 8.0 * noise + 1e-14, "{name}");
+                }
             }
         }
     }

@@ -35,19 +35,14 @@ fn lattice_sums_give_the_same_mass_and_inertia() {
                     let x = unit.component_mul(&half);
                     if kind == 1 || unit.norm_squared() <= 1.0 {
                         mass += cell_mass;
-                        inertia += (Matrix3::identity() * x.norm_squared() - x * x.transpose())
-                            * cell_mass;
+                        inertia += (Matrix3::identity() * x.norm_squared() - x * x.transpose()) * cell_mass;
                     }
                 }
             }
         }
         let properties = shape.mass_properties(density).unwrap();
         assert_relative_eq!(properties.mass, mass, max_relative = 1e-3);
-        assert_relative_eq!(
-            properties.mass,
-            density * shape.volume(),
-            max_relative = 1e-14
-        );
+        assert_relative_eq!(properties.mass, density * shape.volume(), max_relative = 1e-14);
         let scale = properties.inertia.norm();
         assert!((properties.inertia - inertia).norm() < 1e-3 * scale);
     }
@@ -58,16 +53,8 @@ fn lattice_sums_give_the_same_mass_and_inertia() {
 fn known_bodies_have_their_known_inertia() {
     let ball = Shape::Sphere(Sphere { radius: 0.5 });
     let properties = MassProperties::from_mass(&ball, 10.0).unwrap();
-    assert_relative_eq!(
-        properties.inertia,
-        Matrix3::identity(),
-        max_relative = 1e-15
-    );
-    assert_relative_eq!(
-        ball.volume(),
-        std::f64::consts::PI / 6.0,
-        max_relative = 1e-15
-    );
+    assert_relative_eq!(properties.inertia, Matrix3::identity(), max_relative = 1e-15);
+    assert_relative_eq!(ball.volume(), std::f64::consts::PI / 6.0, max_relative = 1e-15);
 
     // A 2 × 4 × 6 m box of 12 kg: Iₓ = 12/12 (4² + 6²) = 52, and so on.
     let brick = Shape::Cuboid(Cuboid {

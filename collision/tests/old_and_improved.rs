@@ -30,10 +30,7 @@ fn cube_on_cube(relative: Isometry3<f64>) -> BoxSample {
 fn a_tiny_tilt_makes_the_old_method_pick_an_edge() {
     let tilt = UnitQuaternion::from_scaled_axis(Vector3::new(1e-6, 2e-6, 0.0));
     let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), 0.3);
-    let s = cube_on_cube(Isometry3::from_parts(
-        Translation3::new(0.3, 0.2, 0.999),
-        tilt * turn,
-    ));
+    let s = cube_on_cube(Isometry3::from_parts(Translation3::new(0.3, 0.2, 0.999), tilt * turn));
     let old = box_contacts(Old, 0.0, &s);
     assert!(is_edge_edge(&old), "{old:?}");
     let improved = box_contacts(Improved, 0.0, &s);
@@ -52,19 +49,13 @@ fn over_many_tiny_tilts() {
         let tilt = UnitQuaternion::from_scaled_axis(random_direction(&mut rng).into_inner() * tilt);
         let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), rng.random_range(0.1..1.4));
         let (x, y) = (rng.random_range(-0.4..0.4), rng.random_range(-0.4..0.4));
-        let s = cube_on_cube(Isometry3::from_parts(
-            Translation3::new(x, y, 0.999),
-            tilt * turn,
-        ));
+        let s = cube_on_cube(Isometry3::from_parts(Translation3::new(x, y, 0.999), tilt * turn));
         old_failures += usize::from(is_edge_edge(&box_contacts(Old, 0.0, &s)));
         let improved = box_contacts(Improved, 0.0, &s);
         assert!(improved.len() >= 3, "{improved:?}");
         assert!((improved[0].normal.z - 1.0).abs() < 1e-6);
     }
-    assert!(
-        old_failures * 4 > samples,
-        "only {old_failures} of {samples}"
-    );
+    assert!(old_failures * 4 > samples, "only {old_failures} of {samples}");
 }
 
 /// Fig. 6.41(a): when the tilt is only rounding noise, so is the choice of the edges, and the old
@@ -90,10 +81,7 @@ fn the_old_edge_contact_may_lie_outside_the_contact_region() {
                 distance_to_box(&s.b, &s.pose_b, &contact.position),
             )
         };
-        farthest = box_contacts(Old, 0.0, &s)
-            .iter()
-            .map(off)
-            .fold(farthest, f64::max);
+        farthest = box_contacts(Old, 0.0, &s).iter().map(off).fold(farthest, f64::max);
         assert!(
             box_contacts(Improved, 0.0, &s)
                 .iter()
@@ -120,8 +108,7 @@ fn the_old_method_misses_corners() {
     let s = cube_on_cube(Isometry3::translation(0.25, 0.25, 1.0));
     let corner = nalgebra::Point3::new(0.5, 0.5, 0.5);
     let finds_both = |contacts: &[ContactPoint]| {
-        let finds =
-            |p: nalgebra::Point3<f64>| contacts.iter().any(|c| (c.position - p).norm() < 1e-9);
+        let finds = |p: nalgebra::Point3<f64>| contacts.iter().any(|c| (c.position - p).norm() < 1e-9);
         finds(corner) && finds(nalgebra::Point3::new(-0.25, -0.25, 0.5))
     };
     assert!(finds_both(&box_contacts(Improved, 0.0, &s)));

@@ -7,13 +7,7 @@ use drystone_collision::{ContactPoint, Cuboid, Feature, HalfSpace, NarrowPhase, 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use rand::RngExt;
 
-fn contacts(
-    envelope: f64,
-    a: Shape,
-    pose_a: &Isometry3<f64>,
-    b: Shape,
-    pose_b: &Isometry3<f64>,
-) -> Vec<ContactPoint> {
+fn contacts(envelope: f64, a: Shape, pose_a: &Isometry3<f64>, b: Shape, pose_b: &Isometry3<f64>) -> Vec<ContactPoint> {
     let mut out = Vec::new();
     NarrowPhase {
         envelope,
@@ -58,10 +52,7 @@ fn concentric_spheres_part_along_z() {
     let found = contacts(0.0, a, &pose, b, &pose);
     assert_eq!(found[0].normal.into_inner(), Vector3::z());
     assert_eq!(found[0].depth, 3.0);
-    assert_eq!(
-        contacts(0.0, b, &pose, a, &pose)[0].normal.into_inner(),
-        -Vector3::z()
-    );
+    assert_eq!(contacts(0.0, b, &pose, a, &pose)[0].normal.into_inner(), -Vector3::z());
 }
 
 /// The distance from a point to the surface of a box, and the closest surface point, by search:
@@ -119,11 +110,7 @@ fn sphere_and_box_against_a_search() {
         let (distance, closest) = search_surface(&cuboid.half_extents, &centre);
         let inside = (0..3).all(|k| centre[k].abs() <= cuboid.half_extents[k]);
         inside_count += usize::from(inside);
-        let depth = if inside {
-            radius + distance
-        } else {
-            radius - distance
-        };
+        let depth = if inside { radius + distance } else { radius - distance };
         let ball = Shape::Sphere(Sphere { radius });
         let found = contacts(0.2, Shape::Cuboid(cuboid), &pose_box, ball, &pose_ball);
         if depth < -0.2 - 1e-9 {
@@ -136,10 +123,7 @@ fn sphere_and_box_against_a_search() {
             assert!((contact.normal.norm() - 1.0).abs() < 1e-12);
             let half = contact.normal.into_inner() * (0.5 * contact.depth);
             let on_box = pose_box.inverse_transform_point(&(contact.position + half));
-            assert!(
-                (on_box.coords - closest).norm() < 1e-5,
-                "{on_box} {closest}"
-            );
+            assert!((on_box.coords - closest).norm() < 1e-5, "{on_box} {closest}");
             let on_ball = contact.position - half - Point3::from(pose_ball.translation.vector);
             assert!((on_ball + contact.normal.into_inner() * radius).norm() < 1e-12);
         }
@@ -243,10 +227,7 @@ fn not_a_number_does_not_panic() {
     ] {
         for envelope in [0.0, f64::NAN, -1.0, f64::INFINITY] {
             let phase = NarrowPhase { box_box, envelope };
-            for (a, b) in shapes
-                .iter()
-                .flat_map(|a| shapes.iter().map(move |b| (a, b)))
-            {
+            for (a, b) in shapes.iter().flat_map(|a| shapes.iter().map(move |b| (a, b))) {
                 for (pa, pb) in poses.iter().flat_map(|a| poses.iter().map(move |b| (a, b))) {
                     phase.contacts(a, pa, b, pb, &mut Vec::new());
                 }

@@ -3,20 +3,12 @@
 mod common;
 
 use common::{generator, random_box_pair, random_pose, random_shape};
-use drystone_collision::{
-    BoxBoxMethod, ContactPoint, Cuboid, Feature, FeatureId, NarrowPhase, Shape, Sphere,
-};
+use drystone_collision::{BoxBoxMethod, ContactPoint, Cuboid, Feature, FeatureId, NarrowPhase, Shape, Sphere};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// Law: contacts(B, A) is contacts(A, B) with each normal negated and the halves of each id
 /// exchanged, in the same order, to the last bit: the pair is computed in a canonical order.
-fn assert_swaps(
-    phase: NarrowPhase,
-    a: &Shape,
-    pa: &Isometry3<f64>,
-    b: &Shape,
-    pb: &Isometry3<f64>,
-) -> usize {
+fn assert_swaps(phase: NarrowPhase, a: &Shape, pa: &Isometry3<f64>, b: &Shape, pb: &Isometry3<f64>) -> usize {
     let (mut forward, mut backward) = (Vec::new(), Vec::new());
     phase.contacts(a, pa, b, pb, &mut forward);
     phase.contacts(b, pb, a, pa, &mut backward);
@@ -50,10 +42,7 @@ fn all_kinds_of_pairs() {
         for kind_b in 0..3 {
             let mut total = 0;
             for _ in 0..1000 {
-                let (a, b) = (
-                    random_shape(&mut rng, kind_a),
-                    random_shape(&mut rng, kind_b),
-                );
+                let (a, b) = (random_shape(&mut rng, kind_a), random_shape(&mut rng, kind_b));
                 let (pa, pb) = (random_pose(&mut rng, 0.8), random_pose(&mut rng, 0.8));
                 for phase in phases() {
                     total += assert_swaps(phase, &a, &pa, &b, &pb);
@@ -75,21 +64,9 @@ fn nearly_stacked_boxes() {
     for _ in 0..5000 {
         let s = random_box_pair(&mut rng);
         for phase in phases() {
-            assert_swaps(
-                phase,
-                &Shape::Cuboid(s.a),
-                &s.pose_a,
-                &Shape::Cuboid(s.b),
-                &s.pose_b,
-            );
+            assert_swaps(phase, &Shape::Cuboid(s.a), &s.pose_a, &Shape::Cuboid(s.b), &s.pose_b);
             // Equal boxes, so that the order is decided by the poses.
-            assert_swaps(
-                phase,
-                &Shape::Cuboid(s.a),
-                &s.pose_a,
-                &Shape::Cuboid(s.a),
-                &s.pose_b,
-            );
+            assert_swaps(phase, &Shape::Cuboid(s.a), &s.pose_a, &Shape::Cuboid(s.a), &s.pose_b);
         }
     }
 }
@@ -112,26 +89,17 @@ fn ties() {
         assert!(assert_swaps(phase, &cube, &origin, &plate, &origin) > 0);
         assert!(assert_swaps(phase, &cube, &origin, &cube, &turned) > 0);
         for axis in 0..3 {
-            let shifted =
-                Isometry3::from_parts(Vector3::ith(axis, 1.0).into(), UnitQuaternion::identity());
+            let shifted = Isometry3::from_parts(Vector3::ith(axis, 1.0).into(), UnitQuaternion::identity());
             assert!(assert_swaps(phase, &cube, &origin, &cube, &shifted) > 0);
         }
         let balls = [0.5, 0.6].map(|radius| Shape::Sphere(Sphere { radius }));
-        assert_eq!(
-            assert_swaps(phase, &balls[0], &origin, &balls[1], &origin),
-            1
-        );
+        assert_eq!(assert_swaps(phase, &balls[0], &origin, &balls[1], &origin), 1);
     }
 }
 
 #[test]
 fn ids_name_their_features() {
-    let features = [
-        Feature::Whole,
-        Feature::Corner(7),
-        Feature::Edge(11),
-        Feature::Face(5),
-    ];
+    let features = [Feature::Whole, Feature::Corner(7), Feature::Edge(11), Feature::Face(5)];
     for a in features {
         for b in features {
             let id = FeatureId::new(a, b);

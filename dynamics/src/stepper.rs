@@ -81,6 +81,7 @@ options! {
             }
         }
         options.projector().map_err(|error| format!("projection: {error}"))?;
+        Ok(())
     }
 }
 

@@ -31,8 +31,8 @@ impl Cone {
     pub fn project(&self, impulse: &mut [f64]) {
         match *self {
             Self::Free => {}
-            Self::NonNegative => impulse.iter_mut().for_each(|x| *x = x.max(0.0)),
-            Self::Interval { lower, upper } => impulse.iter_mut().for_each(|x| *x = x.max(lower).min(upper)),
+            Self::NonNegative => impulse.iter_mut().for_each(|x| *x = at_least(0.0, *x)),
+            Self::Interval { lower, upper } => impulse.iter_mut().for_each(|x| *x = between(lower, upper, *x)),
             Self::Friction { coefficient } => project_friction(coefficient, impulse),
         }
     }
@@ -44,7 +44,10 @@ impl Cone {
             Self::Friction { coefficient } if !(coefficient.is_finite() && coefficient >= 0.0) => {
                 Err(format!("the friction coefficient is {coefficient}"))
             }
-            Self::Interval { lower, upper } if lower.is_nan() || upper.is_nan() || lower > upper => {
+            // A single infinite point holds no impulse either.
+            Self::Interval { lower, upper }
+                if !(lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY) =>
+            {
                 Err(format!("the interval [{lower}, {upper}] is empty"))
             }
             _ => Ok(()),
@@ -59,7 +62,8 @@ fn project_friction(mu: f64, impulse: &mut [f64]) {
         return;
     };
     let tangential = t1.hypot(t2);
-    if tangential <= mu * normal {
+    // Without friction μ n is zero on either side of the apex, so the sign of n is asked for by itself.
+    if normal >= 0.0 && tangential <= mu * normal {
         return;
     }
     if mu * tangential <= -normal {
@@ -69,6 +73,19 @@ fn project_friction(mu: f64, impulse: &mut [f64]) {
     let on_axis = (normal + mu * tangential) / (1.0 + mu * mu);
     let scale = mu * on_axis / tangential;
     impulse.copy_from_slice(&[on_axis, scale * t1, scale * t2]);
+}
+
+/// The larger of a bound and `x`; a NaN in `x` stays one (`f64::max` would hide it, and takes longer).
+#[inline(always)]
+pub(crate) fn at_least(lower: f64, x: f64) -> f64 {
+    if x < lower { lower } else { x }
+}
+
+/// The nearest point of an interval; a NaN in `x` stays one.
+#[inline(always)]
+pub(crate) fn between(lower: f64, upper: f64, x: f64) -> f64 {
+    let x = at_least(lower, x);
+    if x > upper { upper } else { x }
 }
 
 /// The nearest point of a disc about the origin.
@@ -105,6 +122,47 @@ mod tests {
             assert!(mu * rest[1].hypot(rest[2]) <= -rest[0] + tolerance);
             assert!(dot.abs() < tolerance);
         }
+    }
+
+    /// The cone of a contact without friction is a ray; its axis and its apex are where signs of zero matter.
+    #[test]
+    fn without_friction_only_a_pushing_normal_is_left() {
+        for (x, expected) in [
+            ([-1.0, 0.0, 0.0], [0.0; 3]),
+            ([-1.0, 0.5, 0.0], [0.0; 3]),
+            ([2.0, 0.5, -1.0], [2.0, 0.0, 0.0]),
+            ([2.0, 0.0, 0.0], [2.0, 0.0, 0.0]),
+        ] {
+            let mut p = x;
+            Cone::Friction { coefficient: 0.0 }.project(&mut p);
+            assert_eq!(p, expected, "{x:?}");
+        }
+    }
+
+    #[test]
+    fn a_nan_is_not_projected_away() {
+        for cone in [
+            Cone::Free,
+            Cone::NonNegative,
+            Cone::Interval {
+                lower: -1.0,
+                upper: 1.0,
+            },
+            Cone::Friction { coefficient: 0.5 },
+        ] {
+            let mut x = [f64::NAN; 3];
+            cone.project(&mut x);
+            assert!(x.iter().all(|x| x.is_nan()), "{cone:?}");
+        }
+    }
+
+    #[test]
+    fn intervals_without_a_finite_point_are_refused() {
+        let check = |lower, upper| Cone::Interval { lower, upper }.check(1).is_ok();
+        let infinity = f64::INFINITY;
+        assert!(check(-1.0, 1.0) && check(1.0, 1.0) && check(-infinity, infinity) && check(0.0, infinity));
+        assert!(!check(1.0, -1.0) && !check(infinity, infinity) && !check(-infinity, -infinity));
+        assert!(!check(f64::NAN, 1.0) && !check(0.0, f64::NAN));
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Block {
     /// The indices of its rows.
     #[inline]
     pub fn rows(&self) -> Range<usize> {
-        self.first as usize..(self.first + self.len) as usize
+        self.first as usize..self.first as usize + self.len as usize
     }
 }
 
@@ -157,55 +157,70 @@ impl Problem {
         }
     }
 
-    /// Checks that blocks cover the rows, cones fit their blocks, all numbers are finite, and no diagonal entry of A
-    /// is zero or negative.
+    /// Checks that blocks cover the rows and fit the operator, cones fit their blocks, all numbers are finite, and no
+    /// diagonal entry of A is zero or negative. Solvers call it first.
     pub fn validate(&self) -> Result<(), SolveError> {
-        let operator = self.operator.as_delassus();
+        self.check_structure()?;
+        with_operator!(&self.operator, operator => self.check_numbers(operator))
+    }
+
+    /// Checks that blocks cover the rows and fit the operator, and cones fit their blocks.
+    pub(crate) fn check_structure(&self) -> Result<(), SolveError> {
+        let malformed = |message: String| Err(SolveError::Malformed(message));
         let mut next = 0;
         for (index, block) in self.blocks.iter().enumerate() {
-            if block.first as usize != next || block.len == 0 {
-                return Err(SolveError::Malformed(format!(
-                    "block {index} begins at row {}, expected {next}",
-                    block.first
-                )));
+            if block.first as usize != next {
+                return malformed(format!("block {index} begins at row {}, expected {next}", block.first));
+            }
+            if block.len == 0 {
+                return malformed(format!("block {index} has no rows"));
+            }
+            if let Err(message) = block.cone.check(block.len as usize) {
+                return malformed(format!("block {index}: {message}"));
             }
             next = block.rows().end;
-            block
-                .cone
-                .check(block.len as usize)
-                .map_err(|message| SolveError::Malformed(format!("block {index}: {message}")))?;
-            for row in block.rows() {
-                match self.bias.get(row) {
-                    Some(bias) if bias.is_finite() => {}
-                    Some(_) => {
-                        return Err(SolveError::NotFinite {
-                            block: index,
-                            what: "bias",
-                        });
-                    }
-                    None => return Err(SolveError::Malformed(format!("row {row} has no bias"))),
+        }
+        let rows = self.operator.as_delassus().rows();
+        if next != self.bias.len() || next != rows {
+            return malformed(format!(
+                "blocks have {next} rows, the bias {}, the operator {rows}",
+                self.bias.len(),
+            ));
+        }
+        match &self.operator {
+            Operator::Matrix(matrix) if matrix.block_count() != self.blocks.len() => malformed(format!(
+                "{} blocks but {} in the matrix",
+                self.blocks.len(),
+                matrix.block_count()
+            )),
+            Operator::Matrix(matrix) => match (0..self.blocks.len()).find(|&k| !matrix.has_block(k, &self.blocks[k])) {
+                Some(index) => malformed(format!("block {index} has other rows in the matrix")),
+                None => Ok(()),
+            },
+            Operator::RigidBodies(bodies) => match self.blocks.iter().position(|block| !bodies.is_one_pair(block)) {
+                Some(index) => malformed(format!("block {index} is on more than one pair of bodies")),
+                None => Ok(()),
+            },
+        }
+    }
+
+    fn check_numbers(&self, operator: &impl Delassus) -> Result<(), SolveError> {
+        for (index, block) in self.blocks.iter().enumerate() {
+            let not_finite = |what| Err(SolveError::NotFinite { block: index, what });
+            for (k, row) in block.rows().enumerate() {
+                if !self.bias[row].is_finite() {
+                    return not_finite("bias");
                 }
+                // A number that is not finite anywhere in a row on rigid bodies is not finite in J·B either; explicit
+                // matrices are checked when they are built.
                 let diagonal = operator.diagonal(row);
                 if !diagonal.is_finite() {
-                    return Err(SolveError::NotFinite {
-                        block: index,
-                        what: "rows",
-                    });
+                    return not_finite("rows");
                 }
                 if diagonal <= 0.0 {
-                    return Err(SolveError::Singular {
-                        block: index,
-                        row: row - block.first as usize,
-                    });
+                    return Err(SolveError::Singular { block: index, row: k });
                 }
             }
-        }
-        if next != self.bias.len() || next != operator.rows() {
-            return Err(SolveError::Malformed(format!(
-                "blocks have {next} rows, the bias {}, the operator {}",
-                self.bias.len(),
-                operator.rows()
-            )));
         }
         Ok(())
     }

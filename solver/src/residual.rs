@@ -7,7 +7,7 @@
 //! and sizes; with s the mean diagonal entry of the block, and the result multiplied by s, the residual is a velocity
 //! in m/s that does not change when all masses are scaled: it says by how much the worst block misses its law.
 
-use crate::cone::Cone;
+use crate::cone::{Cone, at_least};
 use crate::problem::{Block, Problem};
 
 /// The measures of one pair (λ, w). All are zero at a solution.
@@ -78,7 +78,7 @@ pub fn natural(problem: &Problem, impulses: &[f64], velocities: &[f64]) -> f64 {
 
 /// Like `max`, but a NaN wins: a residual must not hide one.
 fn larger(a: f64, b: f64) -> f64 {
-    if a >= b { a } else { b }
+    if a >= b || a.is_nan() { a } else { b }
 }
 
 /// s: the mean diagonal entry of a block, 1/kg.
@@ -125,7 +125,13 @@ fn phi(a: f64, b: f64) -> f64 {
     if a == f64::INFINITY {
         return b;
     }
-    a + b - a.hypot(b)
+    let (sum, length) = (a + b, a.hypot(b));
+    if sum > 0.0 {
+        // The same number; near a solution the difference would cancel down to the rounding of the larger one.
+        2.0 * a * b / (sum + length)
+    } else {
+        sum - length
+    }
 }
 
 fn fischer_burmeister(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> f64 {
@@ -205,7 +211,7 @@ fn cone_violation(block: &Block, impulse: &[f64]) -> f64 {
 
 fn friction_violation(block: &Block, impulse: &[f64]) -> f64 {
     match block.cone {
-        Cone::Friction { coefficient } => (impulse[1].hypot(impulse[2]) - coefficient * impulse[0]).max(0.0),
+        Cone::Friction { coefficient } => at_least(0.0, impulse[1].hypot(impulse[2]) - coefficient * impulse[0]),
         _ => 0.0,
     }
 }
@@ -281,6 +287,62 @@ mod tests {
         };
         assert!(worst(&block(unbounded, 1), &[5.0], &[0.0]) < 1e-7);
         assert!(worst(&block(unbounded, 1), &[5.0], &[0.1]) > 1e-3);
+    }
+
+    /// λ_n = 0, w_n > 0, no slip: the commonest solution of a contact without friction.
+    #[test]
+    fn a_parting_contact_without_friction_has_no_residual() {
+        let smooth = block(Cone::Friction { coefficient: 0.0 }, 3);
+        assert_eq!(worst(&smooth, &[0.0; 3], &[0.5, 0.0, 0.0]), 0.0);
+        assert_eq!(worst(&smooth, &[0.0; 3], &[0.5, 0.3, -0.1]), 0.0);
+        assert!(worst(&smooth, &[0.0; 3], &[-0.5, 0.0, 0.0]) > 0.1);
+    }
+
+    /// A tiny velocity beside a large impulse is seen with all its digits: φ(a, b) → b as b/a → 0.
+    #[test]
+    fn the_fischer_burmeister_function_does_not_cancel() {
+        for b in [1e-9, -1e-9, 1e-13] {
+            assert!((phi(1e4, b) / b - 1.0).abs() < 1e-12, "{b}");
+        }
+        // Against the defining difference where that is exact enough.
+        for (a, b) in [
+            (3.0, 4.0),
+            (-3.0, 4.0),
+            (3.0, -4.0),
+            (-3.0, -4.0),
+            (0.0, 0.0),
+            (0.0, -2.0),
+        ] {
+            let defined = a + b - f64::hypot(a, b);
+            assert!((phi(a, b) - defined).abs() < 1e-15, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_nan_in_any_block_is_seen() {
+        for bad in 0..3 {
+            let mut problem = crate::Problem::default();
+            let mut assembler = problem.assemble();
+            let body = assembler.add_body(crate::InverseMass {
+                mass: 1.0,
+                ..crate::InverseMass::ZERO
+            });
+            for axis in 0..3 {
+                let mut jacobian = [0.0; 12];
+                jacobian[6 + axis] = 1.0;
+                let row = crate::Row {
+                    jacobian,
+                    bias: 0.0,
+                    compliance: 0.0,
+                };
+                assembler.add_block([0, body], Cone::NonNegative, &[row]);
+            }
+            let mut velocities = [1.0; 3];
+            velocities[bad] = f64::NAN;
+            let found = Residuals::at(&problem, &[0.0; 3], &velocities);
+            assert!(found.natural.is_nan() && natural(&problem, &[0.0; 3], &velocities).is_nan());
+            assert!(found.gap.is_nan() && found.fischer_burmeister.is_nan());
+        }
     }
 
     #[test]

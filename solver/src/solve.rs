@@ -60,7 +60,7 @@ pub enum Measure {
 pub struct Context {
     /// How much to measure.
     pub measure: Measure,
-    /// Added to the seed of randomised methods, so that each step and group draws its own numbers.
+    /// Mixed into the seed of randomised methods, so that each step and group draws its own numbers.
     pub stream: u64,
     /// When set to true from elsewhere, solvers stop after the iteration under way.
     pub cancel: Option<Arc<AtomicBool>>,
@@ -82,7 +82,8 @@ impl Context {
         vector
     }
 
-    /// Hands vectors back, in the reverse of the order they were taken in so that sizes meet again.
+    /// Hands vectors back. They are listed in the order they were taken in, and the last taken go back first, so that in
+    /// the next solve every vector meets the size it had.
     pub fn give<const N: usize>(&mut self, vectors: [Vec<f64>; N]) {
         self.numbers.extend(vectors.into_iter().rev());
     }

@@ -261,7 +261,7 @@ impl OptionValue for String {
 /// ```
 ///
 /// A last field `flatten pub family: FamilyOptions` takes over the keys of another such struct. A check of ranges goes
-/// into a trailing `validate(options) { … }` that ends in `Err(message)` or falls through.
+/// into a trailing `validate(options) { … }` that returns `Result<(), String>`.
 #[macro_export]
 macro_rules! options {
     (
@@ -313,8 +313,9 @@ macro_rules! options {
 
             fn validate(&self) -> Result<(), String> {
                 $( self.$inner.validate()?; )?
-                $( let $this = self; $check )?
-                Ok(())
+                let outcome: Result<(), String> = Ok(());
+                $( let outcome = outcome.and_then(|()| { let $this = self; $check }); )?
+                outcome
             }
         }
     };
@@ -406,6 +407,7 @@ mod tests {
             if paint.thickness <= 0.0 {
                 return Err("thickness must be positive".into());
             }
+            Ok(())
         }
     }
 

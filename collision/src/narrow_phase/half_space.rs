@@ -45,8 +45,7 @@ pub(super) fn half_space_box(
         return;
     }
     let rotation = pose_b.rotation.to_rotation_matrix();
-    let arms: [Vector3<f64>; 3] =
-        std::array::from_fn(|axis| rotation.matrix().column(axis) * b.half_extents[axis]);
+    let arms: [Vector3<f64>; 3] = std::array::from_fn(|axis| rotation.matrix().column(axis) * b.half_extents[axis]);
     let rises = arms.map(|arm| normal.dot(&arm));
     for corner in 0..8_u8 {
         let sign = |axis: u8| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };

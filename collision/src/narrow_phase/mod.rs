@@ -34,7 +34,8 @@ pub struct NarrowPhase {
     /// Method for pairs of boxes.
     pub box_box: BoxBoxMethod,
     /// Width in metres of the collision envelope: points with a gap up to this are reported too,
-    /// with negative depth. Default 0.
+    /// with negative depth. Default 0, with which surfaces that just touch may or may not be
+    /// reported, as rounding falls; a simulation wants a small positive one.
     pub envelope: f64,
 }
 
@@ -42,7 +43,7 @@ impl NarrowPhase {
     /// Appends the contact points of A and B to `out`, normals from A to B.
     ///
     /// At most one point if a sphere takes part, 8 for two boxes or a box and a half-space, none
-    /// for two half-spaces.
+    /// for two half-spaces. (The old box–box method repeats points and may report more than 8.)
     pub fn contacts(
         &self,
         shape_a: &Shape,
@@ -83,9 +84,7 @@ impl NarrowPhase {
                 half_space::half_space_box(a, pose_a, b, pose_b, envelope, out);
             }
             (Sphere(_), Cuboid(_)) | (Sphere(_) | Cuboid(_), HalfSpace(_)) => {
-                turned_around(out, |out| {
-                    self.contacts(shape_b, pose_b, shape_a, pose_a, out)
-                });
+                turned_around(out, |out| self.contacts(shape_b, pose_b, shape_a, pose_a, out));
             }
             (HalfSpace(_), HalfSpace(_)) => {}
         }

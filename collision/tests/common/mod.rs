@@ -3,9 +3,7 @@
 
 #![allow(dead_code)] // Each test file uses its own share.
 
-use drystone_collision::{
-    BoxBoxMethod, ContactPoint, Cuboid, HalfSpace, NarrowPhase, Shape, Sphere,
-};
+use drystone_collision::{BoxBoxMethod, ContactPoint, Cuboid, HalfSpace, NarrowPhase, Shape, Sphere};
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -42,6 +40,13 @@ pub(crate) fn random_box(rng: &mut Pcg64) -> Cuboid {
     }
 }
 
+/// Posts, planks and slabs: half extents from 3 cm to 5 m, each independent of the others.
+pub(crate) fn random_slab(rng: &mut Pcg64) -> Cuboid {
+    Cuboid {
+        half_extents: Vector3::from_fn(|_, _| 10.0_f64.powf(rng.random_range(-1.5..=0.7))),
+    }
+}
+
 pub(crate) fn random_shape(rng: &mut Pcg64, kind: usize) -> Shape {
     match kind {
         0 => Shape::Sphere(Sphere {
@@ -71,6 +76,16 @@ pub(crate) struct BoxSample {
 /// stacked with a tilt between 1e-12 and 0.1 and a small gap or overlap.
 pub(crate) fn random_box_pair(rng: &mut Pcg64) -> BoxSample {
     let (a, b) = (random_box(rng), random_box(rng));
+    placed_at_random(rng, a, b)
+}
+
+/// The same with boxes of any proportions, some thousand times larger than the other.
+pub(crate) fn random_slab_pair(rng: &mut Pcg64) -> BoxSample {
+    let (a, b) = (random_slab(rng), random_slab(rng));
+    placed_at_random(rng, a, b)
+}
+
+fn placed_at_random(rng: &mut Pcg64, a: Cuboid, b: Cuboid) -> BoxSample {
     let pose_a = random_pose(rng, 1.0);
     let relative = if rng.random_range(0..4) == 0 {
         random_pose(rng, 1.5)
@@ -100,32 +115,20 @@ pub(crate) fn random_box_pair(rng: &mut Pcg64) -> BoxSample {
 }
 
 /// Contacts of two boxes.
-pub(crate) fn box_contacts(
-    method: BoxBoxMethod,
-    envelope: f64,
-    s: &BoxSample,
-) -> Vec<ContactPoint> {
+pub(crate) fn box_contacts(method: BoxBoxMethod, envelope: f64, s: &BoxSample) -> Vec<ContactPoint> {
     let mut out = Vec::new();
     let narrow_phase = NarrowPhase {
         box_box: method,
         envelope,
     };
-    narrow_phase.contacts(
-        &Shape::Cuboid(s.a),
-        &s.pose_a,
-        &Shape::Cuboid(s.b),
-        &s.pose_b,
-        &mut out,
-    );
+    narrow_phase.contacts(&Shape::Cuboid(s.a), &s.pose_a, &Shape::Cuboid(s.b), &s.pose_b, &mut out);
     out
 }
 
 pub(crate) fn corners(cuboid: &Cuboid, pose: &Isometry3<f64>) -> [Point3<f64>; 8] {
     std::array::from_fn(|corner| {
         let h = cuboid.half_extents;
-        pose * Point3::from(Vector3::from_fn(|k, _| {
-            if corner >> k & 1 == 1 { h[k] } else { -h[k] }
-        }))
+        pose * Point3::from(Vector3::from_fn(|k, _| if corner >> k & 1 == 1 { h[k] } else { -h[k] }))
     })
 }
 
@@ -170,9 +173,7 @@ pub(crate) fn least_overlaps(s: &BoxSample) -> (f64, f64) {
 /// Distance from a point to a box, zero inside.
 pub(crate) fn distance_to_box(cuboid: &Cuboid, pose: &Isometry3<f64>, point: &Point3<f64>) -> f64 {
     let local = pose.inverse_transform_point(point).coords;
-    (local.abs() - cuboid.half_extents)
-        .sup(&Vector3::zeros())
-        .norm()
+    (local.abs() - cuboid.half_extents).sup(&Vector3::zeros()).norm()
 }
 
 pub(crate) fn smallest_half_extent(s: &BoxSample) -> f64 {

@@ -14,6 +14,7 @@ impl Problem {
         match &self.operator {
             Operator::Matrix(matrix) => Ok(matrix.clone()),
             Operator::RigidBodies(bodies) => {
+                self.check_structure()?;
                 let sizes: Vec<usize> = self.blocks.iter().map(|block| block.len as usize).collect();
                 assemble(bodies, &sizes)
             }

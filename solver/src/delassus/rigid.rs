@@ -12,6 +12,7 @@ use std::ops::Range;
 use nalgebra::Matrix3;
 
 use super::Delassus;
+use crate::problem::Block;
 
 /// The inverse of a body's mass and of its inertia in the world frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -136,6 +137,12 @@ impl RigidBodies {
     /// incremental products.
     pub fn velocity_change(&self, impulses: &[f64], change: &mut [f64]) {
         self.load(impulses, change);
+    }
+
+    /// Whether all rows of a block are on the same two bodies, as the incremental products require.
+    pub(crate) fn is_one_pair(&self, block: &Block) -> bool {
+        let pairs = &self.pairs[block.rows()];
+        pairs.iter().all(|pair| pair == &pairs[0])
     }
 
     /// The six numbers of each of a row's two bodies.

@@ -8,7 +8,7 @@
 use super::local::LocalBlocks;
 use super::order::Sequence;
 use super::stop::Progress;
-use super::{SweepOptions, check_start};
+use super::{SweepOptions, check};
 use crate::delassus::Delassus;
 use crate::error::SolveError;
 use crate::options;
@@ -38,9 +38,9 @@ pub(super) fn relax<D: Delassus>(
     impulses: &mut [f64],
     context: &mut Context,
 ) -> Result<Convergence, SolveError> {
-    check_start(problem, impulses)?;
+    check(problem, impulses)?;
     let kind = (options.friction, options.granularity, relaxation);
-    let local = LocalBlocks::prepare(problem, operator, kind, true, context)?;
+    let local = LocalBlocks::prepare(problem, operator, kind, true, context);
     let mut sequence = Sequence::new(options.order, options.reorder_every, options.seed, context.stream);
     let mut order = context.take_indices();
     order.extend(0..problem.blocks.len() as u32);
@@ -90,7 +90,7 @@ pub(super) fn relax<D: Delassus>(
             progress
         },
     );
-    context.give([state, scratch, changes]);
+    context.give([changes, scratch, state]);
     context.give_indices(order);
     local.release(context);
     Ok(report)

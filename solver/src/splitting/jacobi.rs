@@ -6,7 +6,7 @@
 
 use super::local::{Granularity, LocalBlocks};
 use super::stop::Progress;
-use super::{SweepOptions, check_start};
+use super::{SweepOptions, check};
 use crate::delassus::Delassus;
 use crate::error::SolveError;
 use crate::options;
@@ -25,6 +25,7 @@ options! {
         if options.relaxation <= 0.0 || options.relaxation >= 2.0 {
             return Err(format!("relaxation must be above 0 and below 2, not {}", options.relaxation));
         }
+        Ok(())
     }
 }
 
@@ -42,11 +43,11 @@ impl Jacobi {
         impulses: &mut [f64],
         context: &mut Context,
     ) -> Result<Convergence, SolveError> {
-        check_start(problem, impulses)?;
+        check(problem, impulses)?;
         let options = &self.sweeps;
         let kind = (options.friction, options.granularity, self.relaxation);
         let coupled = options.granularity == Granularity::Blocks;
-        let local = LocalBlocks::prepare(problem, operator, kind, coupled, context)?;
+        let local = LocalBlocks::prepare(problem, operator, kind, coupled, context);
         let mut velocities = context.take(problem.rows());
         let mut deltas = context.take(problem.rows());
         let mut state = context.take(operator.state_len());
@@ -81,7 +82,7 @@ impl Jacobi {
                 progress
             },
         );
-        context.give([state, deltas, velocities]);
+        context.give([velocities, deltas, state]);
         local.release(context);
         Ok(report)
     }

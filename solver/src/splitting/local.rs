@@ -16,7 +16,6 @@
 use crate::choices;
 use crate::cone::{Cone, project_disc};
 use crate::delassus::Delassus;
-use crate::error::SolveError;
 use crate::problem::{Block, Problem};
 use crate::solve::Context;
 
@@ -56,7 +55,7 @@ pub(super) struct LocalBlocks {
 }
 
 impl LocalBlocks {
-    /// Reads and checks every diagonal block. `coupled` is false for methods that must not see the rows of a block act
+    /// Reads every diagonal block of a valid problem. `coupled` is false for methods that must not see the rows of a block act
     /// on each other (Jacobi on scalar rows).
     pub(super) fn prepare(
         problem: &Problem,
@@ -64,13 +63,9 @@ impl LocalBlocks {
         options: (Friction, Granularity, f64),
         coupled: bool,
         context: &mut Context,
-    ) -> Result<Self, SolveError> {
+    ) -> Self {
         let (friction, granularity, relaxation) = options;
-        let total = problem
-            .blocks
-            .iter()
-            .map(|block| (block.len * block.len) as usize)
-            .sum();
+        let total = problem.blocks.iter().map(|block| (block.len as usize).pow(2)).sum();
         let mut local = Self {
             friction,
             granularity,
@@ -80,16 +75,14 @@ impl LocalBlocks {
             inverses: context.take(if granularity == Granularity::Blocks { total } else { 0 }),
         };
         let mut at = 0;
-        for (index, block) in problem.blocks.iter().enumerate() {
+        for block in &problem.blocks {
             let n = block.len as usize;
             local.offsets.push(at as u32);
             let steps = &mut local.steps[at..at + n * n];
             operator.diagonal_block(block.rows(), steps);
-            check(index, block, steps, &problem.bias[block.rows()])?;
             if granularity == Granularity::Blocks {
                 let inverse = &mut local.inverses[at..at + n * n];
-                inverse.copy_from_slice(steps);
-                if !invert(n, inverse) {
+                if !invert(n, steps, inverse) {
                     inverse[0] = f64::NAN;
                 }
             }
@@ -101,7 +94,7 @@ impl LocalBlocks {
             }
             at += n * n;
         }
-        Ok(local)
+        local
     }
 
     /// Returns the memory.
@@ -153,10 +146,12 @@ impl LocalBlocks {
             Cone::Interval { lower, upper } => (0..n).all(|k| (lower..=upper).contains(&new(k))),
             Cone::Friction { coefficient } => {
                 let radius = self.limit(coefficient, new(0));
-                match self.friction {
-                    Friction::Cone => new(0) >= 0.0 && new(1).powi(2) + new(2).powi(2) <= radius * radius,
-                    Friction::Box | Friction::ScaledBox => new(1).abs() <= radius && new(2).abs() <= radius,
-                }
+                // A radius of minus zero is no radius: without friction the sign of the normal still counts.
+                new(0) >= 0.0
+                    && match self.friction {
+                        Friction::Cone => new(1).powi(2) + new(2).powi(2) <= radius * radius,
+                        Friction::Box | Friction::ScaledBox => new(1).abs() <= radius && new(2).abs() <= radius,
+                    }
             }
         }
     }
@@ -201,24 +196,6 @@ fn rows(steps: &[f64], velocity: &mut [f64], impulse: &[f64], delta: &mut [f64],
     }
 }
 
-fn check(index: usize, block: &Block, diagonal_block: &[f64], bias: &[f64]) -> Result<(), SolveError> {
-    let n = block.len as usize;
-    let not_finite = |what| Err(SolveError::NotFinite { block: index, what });
-    if !diagonal_block.iter().all(|x| x.is_finite()) {
-        return not_finite("rows");
-    }
-    if !bias.iter().all(|x| x.is_finite()) {
-        return not_finite("bias");
-    }
-    if let Some(row) = (0..n).find(|r| diagonal_block[(n + 1) * r] <= 0.0) {
-        return Err(SolveError::Singular { block: index, row });
-    }
-    block
-        .cone
-        .check(n)
-        .map_err(|message| SolveError::Malformed(format!("block {index}: {message}")))
-}
-
 fn write_step_lengths(block: &Block, friction: Friction, relaxation: f64, steps: &mut [f64]) {
     let n = block.len as usize;
     let tangents = match (block.cone, friction) {
@@ -239,25 +216,29 @@ fn largest_tangential_eigenvalue(d: &[f64]) -> f64 {
     0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
 }
 
-/// Inverts a symmetric positive definite matrix in place by Gauss–Jordan elimination, which needs no pivoting for
+/// Writes the inverse of a symmetric positive definite matrix by Gauss–Jordan elimination, which needs no pivoting for
 /// these; false if it is singular to working precision (redundant rows).
-fn invert(n: usize, matrix: &mut [f64]) -> bool {
+///
+/// A pivot is what is left of its row's diagonal entry once the rows before it are accounted for. It is compared with
+/// that entry and nothing else, so that the answer depends neither on units nor on rows of very different size, such as
+/// the linear and angular rows of a joint.
+fn invert(n: usize, matrix: &[f64], inverse: &mut [f64]) -> bool {
+    inverse.copy_from_slice(matrix);
     for k in 0..n {
-        let pivot = matrix[n * k + k];
-        // Eliminated rows shrink against what they were; D's trace is a scale that survives.
-        let scale = (0..n).map(|i| matrix[n * i + i].abs()).fold(0.0, f64::max);
-        if pivot.is_nan() || pivot <= 1e-13 * scale {
+        let pivot = inverse[n * k + k];
+        // Rounding leaves a redundant row with a few units of the last place.
+        if pivot.is_nan() || pivot <= 1e-13 * matrix[n * k + k] {
             return false;
         }
-        matrix[n * k + k] = 1.0;
+        inverse[n * k + k] = 1.0;
         for j in 0..n {
-            matrix[n * k + j] /= pivot;
+            inverse[n * k + j] /= pivot;
         }
         for i in (0..n).filter(|&i| i != k) {
-            let factor = matrix[n * i + k];
-            matrix[n * i + k] = 0.0;
+            let factor = inverse[n * i + k];
+            inverse[n * i + k] = 0.0;
             for j in 0..n {
-                matrix[n * i + j] -= factor * matrix[n * k + j];
+                inverse[n * i + j] -= factor * inverse[n * k + j];
             }
         }
     }
@@ -277,16 +258,32 @@ mod tests {
         for n in 1..=6 {
             let g = DMatrix::<f64>::from_fn(n, n, |_, _| rng.random_range(-1.0..1.0));
             let a = &g * g.transpose() + DMatrix::identity(n, n);
-            let mut ours: Vec<f64> = a.iter().copied().collect();
-            assert!(invert(n, &mut ours));
-            let theirs: DMatrix<f64> = a.try_inverse().unwrap();
-            for (x, y) in ours.iter().zip(theirs.iter()) {
-                // Condition numbers here are below 100.
-                assert!((x - y).abs() < 1e-13);
+            // Units do not matter: blocks of grains and of ships invert alike.
+            for scale in [1e-12, 1.0, 1e12] {
+                let scaled = &a * scale;
+                let mut ours = vec![0.0; n * n];
+                assert!(invert(n, scaled.as_slice(), &mut ours), "{n} rows times {scale}");
+                let theirs: DMatrix<f64> = scaled.try_inverse().unwrap();
+                for (x, y) in ours.iter().zip(theirs.iter()) {
+                    // Condition numbers here are below 100, and entries of the inverse below one.
+                    assert!((x - y).abs() * scale < 1e-13);
+                }
             }
         }
-        // Two equal rows.
-        assert!(!invert(2, &mut [1.0, 1.0, 1.0, 1.0]));
+    }
+
+    #[test]
+    fn rows_of_different_size_are_invertible_but_redundant_rows_are_not() {
+        let mut inverse = [0.0; 4];
+        assert!(invert(2, &[1e9, 0.0, 0.0, 1e-9], &mut inverse));
+        assert_eq!(inverse, [1.0 / 1e9, 0.0, 0.0, 1.0 / 1e-9]);
+        assert!(!invert(2, &[1.0, 1.0, 1.0, 1.0], &mut inverse));
+        // Three rows in a plane, with rounding: (1, 0), (0.6, 0.8), (0.8, 0.6).
+        let rows = [[1.0, 0.0], [0.6, 0.8], [0.8, 0.6]];
+        let gram: Vec<f64> = (0..9)
+            .map(|k| rows[k / 3][0] * rows[k % 3][0] + rows[k / 3][1] * rows[k % 3][1])
+            .collect();
+        assert!(!invert(3, &gram, &mut [0.0; 9]));
     }
 
     #[test]

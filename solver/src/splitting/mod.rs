@@ -23,6 +23,7 @@ pub use sor::SuccessiveOverRelaxation;
 pub use stop::Stop;
 
 use crate::delassus::Delassus;
+use crate::error::SolveError;
 use crate::options;
 use crate::problem::Problem;
 use crate::residual;
@@ -69,6 +70,7 @@ options! {
         if options.warm_start < 0.0 {
             return Err("warm-start must be 0 or more".into());
         }
+        Ok(())
     }
 }
 
@@ -121,6 +123,7 @@ impl SweepOptions {
             if report.iterations >= self.min_iterations
                 && self.tolerance > 0.0
                 && progress.below(self.tolerance, self.stop)
+                && impulses.iter().all(|x| x.is_finite())
             {
                 report.status = Status::Converged;
                 break;
@@ -137,10 +140,11 @@ impl SweepOptions {
     }
 }
 
-/// Refuses a start that is not finite or does not fit the problem.
-fn check_start(problem: &Problem, impulses: &[f64]) -> Result<(), crate::SolveError> {
+/// Refuses a problem that is malformed, and a start that is not finite or does not fit it.
+fn check(problem: &Problem, impulses: &[f64]) -> Result<(), SolveError> {
+    problem.validate()?;
     if impulses.len() != problem.rows() {
-        return Err(crate::SolveError::Malformed(format!(
+        return Err(SolveError::Malformed(format!(
             "{} impulses for {} rows",
             impulses.len(),
             problem.rows()
@@ -151,7 +155,7 @@ fn check_start(problem: &Problem, impulses: &[f64]) -> Result<(), crate::SolveEr
         .iter()
         .position(|block| !impulses[block.rows()].iter().all(|x| x.is_finite()))
     {
-        Some(block) => Err(crate::SolveError::NotFinite {
+        Some(block) => Err(SolveError::NotFinite {
             block,
             what: "starting impulses",
         }),

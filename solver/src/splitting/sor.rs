@@ -23,6 +23,7 @@ options! {
         if options.relaxation <= 0.0 || options.relaxation >= 2.0 {
             return Err(format!("relaxation must be above 0 and below 2, not {}", options.relaxation));
         }
+        Ok(())
     }
 }
 

@@ -31,11 +31,7 @@ impl EdgePair {
         normal[i2] = pair.rotation[i1][j];
         let length = (normal[i1] * normal[i1] + normal[i2] * normal[i2]).sqrt();
         let towards_b = dot(&normal, &pair.offset_a);
-        let scale = if towards_b >= 0.0 {
-            1.0 / length
-        } else {
-            -1.0 / length
-        };
+        let scale = if towards_b >= 0.0 { 1.0 / length } else { -1.0 / length };
         normal = normal.map(|component| component * scale);
 
         let mut middle_a = [0.0; 3];
@@ -43,11 +39,7 @@ impl EdgePair {
         for k in [i1, i2] {
             let positive = normal[k] > 0.0;
             corner_a |= u8::from(positive) << k;
-            middle_a[k] = if positive {
-                pair.half_a[k]
-            } else {
-                -pair.half_a[k]
-            };
+            middle_a[k] = if positive { pair.half_a[k] } else { -pair.half_a[k] };
         }
         let normal_b = pair.in_b_frame(normal);
         let mut arm_b = [0.0; 3];
@@ -55,11 +47,7 @@ impl EdgePair {
         for k in [(j + 1) % 3, (j + 2) % 3] {
             let positive = normal_b[k] < 0.0;
             corner_b |= u8::from(positive) << k;
-            arm_b[k] = if positive {
-                pair.half_b[k]
-            } else {
-                -pair.half_b[k]
-            };
+            arm_b[k] = if positive { pair.half_b[k] } else { -pair.half_b[k] };
         }
         let arm_b = pair.in_a_frame(arm_b);
         let middle_b = std::array::from_fn(|k| pair.offset_a[k] + arm_b[k]);
@@ -82,8 +70,7 @@ impl EdgePair {
             end_a[self.i] += side * pair.half_a[self.i];
             let from_b = std::array::from_fn(|k| end_a[k] - pair.offset_a[k]);
             let along_b = side * pair.half_b[self.j];
-            let end_b =
-                std::array::from_fn(|k| self.middle_b[k] + along_b * pair.rotation[k][self.j]);
+            let end_b = std::array::from_fn(|k| self.middle_b[k] + along_b * pair.rotation[k][self.j]);
             !inside(&pair.in_b_frame(from_b), &pair.half_b) && !inside(&end_b, &pair.half_a)
         })
     }
@@ -111,9 +98,8 @@ impl EdgePair {
 
     /// The contact midway between the points at these distances from the edges' middles.
     pub(super) fn contact(&self, pair: &BoxPair, along_a: f64, along_b: f64) -> ContactPoint {
-        let mut middle: [f64; 3] = std::array::from_fn(|k| {
-            0.5 * (self.middle_a[k] + self.middle_b[k] + along_b * pair.rotation[k][self.j])
-        });
+        let mut middle: [f64; 3] =
+            std::array::from_fn(|k| 0.5 * (self.middle_a[k] + self.middle_b[k] + along_b * pair.rotation[k][self.j]));
         middle[self.i] += 0.5 * along_a;
         ContactPoint {
             position: Point3::from(pair.centre_a + pair.axes_a * Vector3::from(middle)),

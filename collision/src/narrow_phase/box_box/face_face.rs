@@ -14,8 +14,7 @@ pub(super) const MOST_POINTS: usize = 8;
 
 /// Signs of the corners of a face along its two axes, in order around the face. Side number s
 /// runs from corner s to corner s + 1, along the first axis if s is even.
-pub(super) const CORNER_SIGNS: [(f64, f64); 4] =
-    [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+pub(super) const CORNER_SIGNS: [(f64, f64); 4] = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
 
 /// A point found on the faces, in reference face coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -59,12 +58,7 @@ impl Faces {
                     [r[0][1], r[1][1], r[2][1]],
                     [r[0][2], r[1][2], r[2][2]],
                 ];
-                (
-                    &pair.half_b,
-                    &pair.half_a,
-                    [-tb[0], -tb[1], -tb[2]],
-                    transposed,
-                )
+                (&pair.half_b, &pair.half_a, [-tb[0], -tb[1], -tb[2]], transposed)
             }
         };
         let normal_sign = pair.normal_sign(which, axis);
@@ -104,10 +98,7 @@ impl Faces {
                 towards_other[second] + out[1],
                 sign * towards_other[axis] - half[axis] + out[2],
             ],
-            arms: [
-                column(third, other_half[third]),
-                column(fourth, other_half[fourth]),
-            ],
+            arms: [column(third, other_half[third]), column(fourth, other_half[fourth])],
         }
     }
 
@@ -157,9 +148,7 @@ impl Faces {
         let normal = Unit::new_unchecked(along * self.normal_sign);
         let origin = centre + along * (self.sign * half);
         out.extend(points.iter().map(|point| ContactPoint {
-            position: Point3::from(
-                origin + first * point.u + second * point.v + along * (0.5 * self.sign * point.w),
-            ),
+            position: Point3::from(origin + first * point.u + second * point.v + along * (0.5 * self.sign * point.w)),
             normal,
             depth: -point.w,
             feature: point.feature,
@@ -169,7 +158,5 @@ impl Faces {
 
 fn corner_code(axis: usize, positive: bool, corner: usize) -> u8 {
     let (s, t) = CORNER_SIGNS[corner];
-    u8::from(positive) << axis
-        | u8::from(s > 0.0) << ((axis + 1) % 3)
-        | u8::from(t > 0.0) << ((axis + 2) % 3)
+    u8::from(positive) << axis | u8::from(s > 0.0) << ((axis + 1) % 3) | u8::from(t > 0.0) << ((axis + 2) % 3)
 }

@@ -66,15 +66,13 @@ pub(super) fn face_contacts(
             incident_flags,
             reference_flags,
             envelope,
+            tolerance,
             &mut found,
         );
     }
     let points = &found.points[..found.count];
     faces.emit(pair, points, out);
-    points
-        .iter()
-        .map(|point| -point.w)
-        .fold(f64::NEG_INFINITY, f64::max)
+    points.iter().map(|point| -point.w).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Corners of the incident face over the reference face.
@@ -90,8 +88,7 @@ fn incident_corners(
     let mut flags = [false; 4];
     for corner in 0..4 {
         let [u, v, w] = corners[corner];
-        flags[corner] =
-            u.abs() <= half_u + tolerance && v.abs() <= half_v + tolerance && -w >= -envelope;
+        flags[corner] = u.abs() <= half_u + tolerance && v.abs() <= half_v + tolerance && -w >= -envelope;
         if flags[corner] {
             // Just outside counts as on the border, which is also where the crossing will be
             // that takes over when the corner moves farther out: no jump.
@@ -108,9 +105,7 @@ fn incident_corners(
 /// centre + α·arm₀ + β·arm₁ with |α|, |β| ≤ 1.
 fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut Found) -> [bool; 4] {
     let Faces {
-        centre,
-        arms: [p, q],
-        ..
+        centre, arms: [p, q], ..
     } = faces;
     // Not zero: the incident face is the one most opposed to the reference normal.
     let area = p[0] * q[1] - p[1] * q[0];
@@ -124,9 +119,7 @@ fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut F
         let (du, dv) = (u - centre[0], v - centre[1]);
         let alpha_area = du * q[1] - dv * q[0];
         let beta_area = p[0] * dv - p[1] * du;
-        if alpha_area.abs() > area.abs() + margin_alpha
-            || beta_area.abs() > area.abs() + margin_beta
-        {
+        if alpha_area.abs() > area.abs() + margin_alpha || beta_area.abs() > area.abs() + margin_beta {
             continue;
         }
         let alpha = (alpha_area / area).clamp(-1.0, 1.0);
@@ -156,12 +149,17 @@ fn reference_corners(faces: &Faces, envelope: f64, tolerance: f64, found: &mut F
 }
 
 /// Crossings of the incident face's edges with the reference face's sides.
+///
+/// An end within the tolerance of the other's line is on it, not on one side of it: sides that run
+/// along each other, as those of bricks in a wall, do not cross wherever noise happens to put the
+/// crossing, and their ends, which are corners, are contacts already.
 fn crossings(
     faces: &Faces,
     corners: &[[f64; 3]; 4],
     incident_flags: [bool; 4],
     reference_flags: [bool; 4],
     envelope: f64,
+    tolerance: f64,
     found: &mut Found,
 ) {
     for edge in 0..4 {
@@ -184,21 +182,19 @@ fn crossings(
             };
             let (before, after) = (start[across] - border, end[across] - border);
             // The edge's ends on opposite sides of the side's line …
-            if !((before < 0.0 && after > 0.0) || (before > 0.0 && after < 0.0)) {
+            if before * after >= 0.0 || before.abs().min(after.abs()) <= tolerance {
                 continue;
             }
             let share = before / (before - after);
             let at = start[along] + share * (end[along] - start[along]);
-            // … and the side's ends on opposite sides of the edge.
-            if at.abs() >= halves[along] {
+            // … and the side's ends on opposite sides of the edge's line.
+            let to_corner = (halves[along] - at.abs()) * (after - before).abs();
+            let (rise, run) = (after - before, end[along] - start[along]);
+            if to_corner <= 0.0 || to_corner * to_corner <= tolerance * tolerance * (rise * rise + run * run) {
                 continue;
             }
             let w = start[2] + share * (end[2] - start[2]);
-            let (u, v) = if across == 0 {
-                (border, at)
-            } else {
-                (at, border)
-            };
+            let (u, v) = if across == 0 { (border, at) } else { (at, border) };
             if -w < -envelope || found.nearest(u, v).is_some() {
                 continue;
             }
@@ -206,11 +202,7 @@ fn crossings(
             let incident_axis = (faces.incident_axis + 1 + edge % 2) % 3;
             let reference_edge = edge_at_corner(faces.reference_corner_code(side), reference_axis);
             let incident_edge = edge_at_corner(faces.incident_corner_code(edge), incident_axis);
-            let feature = feature_id(
-                faces.which,
-                Feature::Edge(reference_edge),
-                Feature::Edge(incident_edge),
-            );
+            let feature = feature_id(faces.which, Feature::Edge(reference_edge), Feature::Edge(incident_edge));
             found.push(FacePoint { u, v, w, feature });
         }
     }

@@ -63,11 +63,9 @@ pub(in crate::narrow_phase) fn contacts(
     let coincidence = COINCIDENCE * scale;
     let least = overlaps.least_face(tie);
     // An edge that does not beat the faces beyond a tie needs no thought.
-    let rival = overlaps
-        .edge
-        .filter(|edge| edge.overlap < least.overlap - tie);
-    let slack = rival.map_or(0.0, |edge| FACE_PREFERENCE_RELATIVE * edge.overlap.abs())
-        + FACE_PREFERENCE_ABSOLUTE * scale;
+    let rival = overlaps.edge.filter(|edge| edge.overlap < least.overlap - tie);
+    let slack =
+        rival.map_or(0.0, |edge| FACE_PREFERENCE_RELATIVE * edge.overlap.abs()) + FACE_PREFERENCE_ABSOLUTE * scale;
     if let Some(edge) = &rival
         && edge.overlap < least.overlap - slack
     {

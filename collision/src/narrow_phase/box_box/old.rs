@@ -84,13 +84,7 @@ fn incident_corners(
 }
 
 /// All crossings of closed edges, whatever corners are near.
-fn crossings(
-    pair: &BoxPair,
-    faces: &Faces,
-    corners: &[[f64; 3]; 4],
-    envelope: f64,
-    out: &mut Vec<ContactPoint>,
-) {
+fn crossings(pair: &BoxPair, faces: &Faces, corners: &[[f64; 3]; 4], envelope: f64, out: &mut Vec<ContactPoint>) {
     let halves = [faces.half.0, faces.half.1];
     for edge in 0..4 {
         let (start, end) = (&corners[edge], &corners[(edge + 1) % 4]);
@@ -111,23 +105,13 @@ fn crossings(
             if at.abs() > halves[along] || -w < -envelope {
                 continue;
             }
-            let (u, v) = if across == 0 {
-                (border, at)
-            } else {
-                (at, border)
-            };
+            let (u, v) = if across == 0 { (border, at) } else { (at, border) };
             let reference_axis = (faces.axis + 1 + side % 2) % 3;
             let incident_axis = (faces.incident_axis + 1 + edge % 2) % 3;
             let feature = feature_id(
                 faces.which,
-                Feature::Edge(edge_at_corner(
-                    faces.reference_corner_code(side),
-                    reference_axis,
-                )),
-                Feature::Edge(edge_at_corner(
-                    faces.incident_corner_code(edge),
-                    incident_axis,
-                )),
+                Feature::Edge(edge_at_corner(faces.reference_corner_code(side), reference_axis)),
+                Feature::Edge(edge_at_corner(faces.incident_corner_code(edge), incident_axis)),
             );
             faces.emit(pair, &[FacePoint { u, v, w, feature }], out);
         }
@@ -138,9 +122,7 @@ fn crossings(
 /// reference face, or a small box would fall through a large one.
 fn reference_corners(pair: &BoxPair, faces: &Faces, envelope: f64, out: &mut Vec<ContactPoint>) {
     let Faces {
-        centre,
-        arms: [p, q],
-        ..
+        centre, arms: [p, q], ..
     } = faces;
     let area = p[0] * q[1] - p[1] * q[0];
     for corner in 0..4 {

@@ -35,23 +35,13 @@ pub(super) struct BoxPair {
 impl BoxPair {
     /// The pair with entries of the relative rotation closer than `noise` to 0 or ±1 set there.
     #[inline]
-    pub(super) fn new(
-        a: &Cuboid,
-        pose_a: &Isometry3<f64>,
-        b: &Cuboid,
-        pose_b: &Isometry3<f64>,
-        noise: f64,
-    ) -> Self {
+    pub(super) fn new(a: &Cuboid, pose_a: &Isometry3<f64>, b: &Cuboid, pose_b: &Isometry3<f64>, noise: f64) -> Self {
         let axes_a = *pose_a.rotation.to_rotation_matrix().matrix();
         let axes_b = *pose_b.rotation.to_rotation_matrix().matrix();
         let centre_a = pose_a.translation.vector;
         let centre_b = pose_b.translation.vector;
         let between = centre_b - centre_a;
-        let near_one = if noise > 0.0 {
-            1.0 - 1e-15
-        } else {
-            f64::INFINITY
-        };
+        let near_one = if noise > 0.0 { 1.0 - 1e-15 } else { f64::INFINITY };
         let mut pair = Self {
             half_a: a.half_extents.into(),
             half_b: b.half_extents.into(),

@@ -99,11 +99,7 @@ pub(super) fn test(pair: &BoxPair, envelope: f64, parallel: f64) -> Option<Overl
         j: least_at.1,
         overlap: least.abs().sqrt().copysign(least),
     });
-    Some(Overlaps {
-        faces_a,
-        faces_b,
-        edge,
-    })
+    Some(Overlaps { faces_a, faces_b, edge })
 }
 
 impl Overlaps {

@@ -1,0 +1,26 @@
+//! The scene format: the types, and what happens to them between a file and a world.
+//!
+//! A text is read into a [`Scene`] (syntax, key names, types), checked (ranges, names, what belongs together), and
+//! built into a [`World`](drystone_dynamics::World). The scene itself holds no positions in the text: a check names
+//! the place as a path of keys, and only when it fails is the text parsed again to find that path's line. Scenes made
+//! by a program pass the same checks.
+
+mod array;
+mod body;
+mod build;
+mod check;
+mod fault;
+mod make;
+mod read;
+mod scene;
+mod schema;
+
+pub use body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, Repetition, ShapeDescription};
+pub use read::{parse_scene, read_scene};
+pub use scene::{DEFAULT_MATERIAL, MAX_BODIES, Material, MaterialPair, Mixing, Scene};
+pub use schema::schema;
+
+/// For `skip_serializing_if`: a file holds only what differs from the defaults.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

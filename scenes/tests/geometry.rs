@@ -1,0 +1,203 @@
+//! The scenes as collision detection sees them: nothing overlaps that should not, and what rests is touched from
+//! below.
+//!
+//! The tolerance of 1e-9 m is far above the rounding of sums of a few dozen metres and far below any contact.
+
+use drystone_collision::NarrowPhase;
+use drystone_dynamics::World;
+use drystone_scenes::load;
+
+const TOLERANCE: f64 = 1e-9;
+
+struct Touch {
+    a: usize,
+    b: usize,
+    depth: f64,
+    /// From A to B, upwards positive.
+    rise: f64,
+}
+
+fn touches(world: &World) -> Vec<Touch> {
+    let narrow_phase = NarrowPhase {
+        envelope: TOLERANCE,
+        ..NarrowPhase::default()
+    };
+    let bodies = world.bodies();
+    let boxes: Vec<_> = bodies.iter().map(|body| body.shape.aabb(&body.pose)).collect();
+    let mut found = Vec::new();
+    let mut points = Vec::new();
+    for b in 0..bodies.len() {
+        for a in 0..b {
+            let near = (0..3).all(|axis| {
+                boxes[a].min[axis] <= boxes[b].max[axis] + TOLERANCE
+                    && boxes[b].min[axis] <= boxes[a].max[axis] + TOLERANCE
+            });
+            if !near || !(bodies[a].is_dynamic() || bodies[b].is_dynamic()) {
+                continue;
+            }
+            points.clear();
+            narrow_phase.contacts(
+                &bodies[a].shape,
+                &bodies[a].pose,
+                &bodies[b].shape,
+                &bodies[b].pose,
+                &mut points,
+            );
+            found.extend(points.iter().map(|point| Touch {
+                a,
+                b,
+                depth: point.depth,
+                rise: point.normal.z,
+            }));
+        }
+    }
+    found
+}
+
+/// How many bodies carry each body.
+fn supporters(world: &World) -> Vec<usize> {
+    let mut pairs: Vec<(usize, usize)> = touches(world)
+        .iter()
+        .filter(|touch| touch.depth.abs() < TOLERANCE && touch.rise.abs() > 0.5)
+        .map(|touch| {
+            if touch.rise > 0.0 {
+                (touch.b, touch.a)
+            } else {
+                (touch.a, touch.b)
+            }
+        })
+        .collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut count = vec![0; world.bodies().len()];
+    for (carried, _) in pairs {
+        count[carried] += 1;
+    }
+    count
+}
+
+#[test]
+fn nothing_overlaps_at_the_beginning() {
+    for text in [
+        "ball-grid",
+        "ball-grid:side=3,radius=0.1",
+        "box-stack",
+        "box-stack:size=0.3",
+        "wall",
+        "wall:rows=5,columns=3,length=0.7,height=0.3,depth=0.35,gap=0.01",
+        "tower",
+        "tower:per-layer=3,layers=4,gap=0",
+        "tower:per-layer=5,layers=4",
+        "tower:layers=4,width=1,height=1",
+        "two-balls",
+        "heavy-top",
+        "sphere-pile",
+        "sphere-pile:spread=0.5,seed=7,jitter=0.5",
+        "sphere-pile:width=1,count=20,drop=0",
+        "incline",
+        "incline:angle=45",
+        "sliding-boxes",
+        "billiards",
+        "billiards:gap=0.001,offset=0.3",
+        "see-saw",
+        "see-saw:length=4,pivot=1",
+        "flip-over",
+        "flip-over:length=4,pivot=1",
+        "rolling-plate",
+        "rolling-plate:side=9,spacing=1",
+        "conveyor",
+    ] {
+        let world = load(text).unwrap().build().unwrap();
+        for touch in touches(&world) {
+            let [a, b] = [touch.a, touch.b].map(|index| &world.bodies()[index].name);
+            assert!(
+                touch.depth <= TOLERANCE,
+                "{text}: {a} and {b} overlap by {}",
+                touch.depth
+            );
+        }
+    }
+}
+
+#[test]
+fn what_rests_is_carried() {
+    for text in [
+        "ball-grid",
+        "box-stack",
+        "box-stack:size=0.3",
+        "wall",
+        "wall:rows=5,columns=3,length=0.7,height=0.3,depth=0.35,gap=0.01",
+        "tower",
+        "tower:layers=4,width=1,height=1",
+        "two-balls",
+        "heavy-top",
+        "incline",
+        "incline:angle=45",
+        "sliding-boxes",
+        "billiards",
+        "see-saw",
+        "rolling-plate",
+        "conveyor",
+    ] {
+        let world = load(text).unwrap().build().unwrap();
+        for (body, supporters) in world.bodies().iter().zip(supporters(&world)) {
+            assert!(!body.is_dynamic() || supporters > 0, "{text}: {} floats", body.name);
+        }
+    }
+}
+
+/// In the tower each brick lies on two; in the wall all but the teeth at the ends do.
+#[test]
+fn bricks_lie_on_two_bricks() {
+    for text in [
+        "tower",
+        "tower:per-layer=3,layers=4",
+        "tower:per-layer=6,layers=4",
+        "tower:layers=4,width=1,height=1",
+    ] {
+        let world = load(text).unwrap().build().unwrap();
+        for (body, supporters) in world.bodies().iter().zip(supporters(&world)) {
+            let expected = match body.name.as_str() {
+                "ground" => 0,
+                name if name.starts_with("brick-0-") => 1,
+                _ => 2,
+            };
+            assert_eq!(supporters, expected, "{text}: {}", body.name);
+        }
+    }
+    let world = load("wall").unwrap().build().unwrap();
+    let on_one = supporters(&world).iter().filter(|&&count| count == 1).count();
+    assert_eq!(
+        on_one,
+        20 + 9,
+        "the lowest row on the ground, and one tooth in each other row"
+    );
+}
+
+#[test]
+fn the_lever_of_the_flip_over_touches_ground_ridge_and_load() {
+    let world = load("flip-over").unwrap().build().unwrap();
+    let touching = |a: &str, b: &str| {
+        let pair = [world.find(a).unwrap(), world.find(b).unwrap()];
+        let is_pair = |touch: &Touch| pair == [touch.a, touch.b] || pair == [touch.b, touch.a];
+        touches(&world)
+            .iter()
+            .any(|touch| is_pair(touch) && touch.depth.abs() < TOLERANCE)
+    };
+    assert!(touching("plank", "ground"));
+    assert!(touching("plank", "pivot"));
+    assert!(touching("plank", "light"));
+    assert!(!touching("plank", "heavy"));
+}
+
+/// Dissertation figure 6.53: the grid begins with the overlap that was asked for, everywhere.
+#[test]
+fn the_penetrating_grid_overlaps_as_asked() {
+    let world = load("ball-grid:overlap=0.2").unwrap().build().unwrap();
+    let axial: Vec<_> = touches(&world).into_iter().filter(|touch| touch.depth > 0.1).collect();
+    // 4·5·5 pairs along each of three axes, and 25 balls in the ground.
+    assert_eq!(axial.len(), 325);
+    for touch in axial {
+        assert!((touch.depth - 0.2).abs() < TOLERANCE);
+    }
+}
