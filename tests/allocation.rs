@@ -60,7 +60,7 @@ fn a_settled_scene_allocates_nothing() {
         "psor:iterations=50",
         "jacobi:iterations=50",
         "semi-implicit:projection=none/pgs",
-        "semi-implicit:projection=jacobi,broad-phase=all-pairs/pgs",
+        "semi-implicit:broad-phase=all-pairs,projection=psor/pgs",
         "classical/pgs:iterations=50",
     ] {
         for measure in [Measure::Nothing, Measure::Final] {

@@ -142,7 +142,7 @@ fn fischer_burmeister(block: &Block, scale: f64, impulse: &[f64], velocity: &[f6
         Cone::Interval { lower, upper } => rows(impulse, velocity)
             .map(|(x, w)| phi(scale * (x - lower), -phi(scale * (upper - x), -w)).powi(2))
             .sum(),
-        Cone::Friction { coefficient } if coefficient == 0.0 => {
+        Cone::Friction { coefficient: 0.0 } => {
             phi(scale * impulse[0], velocity[0]).powi(2) + scale * scale * (impulse[1].powi(2) + impulse[2].powi(2))
         }
         // In the coordinates (μ λ_n, λ_t) and (w̃_n, μ w̃_t) both cones are the second-order cone.
