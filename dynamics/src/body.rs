@@ -205,8 +205,10 @@ impl Body {
             if !(self.mass.is_finite() && self.mass > 0.0) {
                 return invalid(&format!("mass must be positive and finite, not {}", self.mass));
             }
-            // Sylvester's criterion, by the factorisation that needs it anyway.
-            if !self.inertia.iter().all(|x| x.is_finite()) || self.inertia.cholesky().is_none() {
+            // Cholesky's factorisation exists exactly for positive definite matrices, but reads only the lower half.
+            let skew = (self.inertia - self.inertia.transpose()).amax();
+            let symmetric = skew <= 1e-12 * self.inertia.amax();
+            if !self.inertia.iter().all(|x| x.is_finite()) || !symmetric || self.inertia.cholesky().is_none() {
                 return invalid("inertia must be symmetric and positive definite");
             }
         }

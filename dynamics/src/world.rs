@@ -117,6 +117,9 @@ mod tests {
             let body = Body { mass, ..ball("b") };
             assert!(matches!(world.add(body), Err(WorldError::InvalidBody { .. })), "{mass}");
         }
+        let mut skewed = ball("b");
+        skewed.inertia[(0, 1)] = 0.1;
+        assert!(matches!(world.add(skewed), Err(WorldError::InvalidBody { .. })));
         let nowhere = ball("c").at(Vector3::new(f64::NAN, 0.0, 0.0));
         assert!(world.add(nowhere).is_err());
     }

@@ -60,6 +60,8 @@ struct BodyState {
 /// A world with everything that has to be remembered between the stages of a step and from step to step.
 pub struct Pipeline {
     world: World,
+    /// The world's time before the first step.
+    start: f64,
     /// How much solvers measure.
     pub(crate) measure: Measure,
     pub(crate) broad_phase: Box<dyn BroadPhase>,
@@ -99,6 +101,7 @@ impl Pipeline {
         }
         Self {
             movable: world.bodies().iter().map(Body::is_dynamic).collect(),
+            start: world.time,
             world,
             measure: Measure::Nothing,
             broad_phase: Box::new(SweepAndPrune::default()),
@@ -160,9 +163,16 @@ impl Pipeline {
 
     /// Closes the books of a step that lasted h seconds.
     pub(crate) fn end_step(&mut self, h: f64) -> Result<&StepReport, StepError> {
-        // Counting steps instead of adding h keeps the clock free of drift.
-        self.world.time = self.report.step as f64 * h;
-        self.report.time = self.world.time;
+        // Counting steps instead of adding h keeps the clock free of drift. It may differ by a bit from what stages
+        // added up, and scripted bodies are where their functions say at the time that the world shows.
+        let time = self.start + self.report.step as f64 * h;
+        self.world.time = time;
+        self.report.time = time;
+        for body in self.world.bodies_mut() {
+            if let BodyKind::Scripted(motion) = &body.kind {
+                body.pose = motion.pose(time);
+            }
+        }
         let finite = |body: &Body| {
             let numbers = body.linear_velocity.iter().chain(body.angular_velocity.iter());
             let pose = body

@@ -1,0 +1,76 @@
+//! The performance contract: once a scene has settled, a step allocates nothing.
+
+mod common;
+
+use common::*;
+use drystone::dynamics::{Body, World};
+use drystone::solver::Measure;
+use nalgebra::Vector3;
+
+/// A stack of boxes, a pyramid of boxes, and a ball on each, at rest: two groups.
+fn scene() -> World {
+    let mut bodies: Vec<Body> = vec![ground()];
+    let mut put = |body: Body, x: f64, z: f64| bodies.push(body.at(Vector3::new(x, 0.0, z)));
+    for level in 0..5 {
+        put(
+            cuboid(&format!("stack-{level}"), [0.5; 3], 10.0),
+            -3.0,
+            f64::from(level) + 0.5,
+        );
+    }
+    put(ball("stack-ball", 0.3, 1.0), -3.0, 5.3);
+    for level in 0..4 {
+        for column in 0..4 - level {
+            let x = 1.1 * (f64::from(column) + 0.5 * f64::from(level));
+            put(
+                cuboid(&format!("pyramid-{level}-{column}"), [0.5; 3], 10.0),
+                x,
+                f64::from(level) + 0.5,
+            );
+        }
+    }
+    put(ball("pyramid-ball", 0.3, 1.0), 1.65, 4.3);
+    world(0.5, 0.25, bodies)
+}
+
+/// Allocations in a hundred steps after a hundred others, on one thread.
+fn allocations(method: &str, measure: Measure) -> u64 {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .expect("a pool of one thread");
+    pool.install(|| {
+        let mut simulation = simulation(scene(), method, 0.01);
+        simulation.set_measure(measure);
+        run(&mut simulation, 100);
+        assert!(simulation.report().contacts >= 60 && simulation.report().groups == 2);
+        allocation_counter::measure(|| run(&mut simulation, 100)).count_total
+    })
+}
+
+/// Memory is kept from step to step. Only a new pair of bodies, or more points on a pair than it ever had, may ask for
+/// more, and at rest there are none; methods that would leave this scene trembling get the iterations they need.
+#[test]
+fn a_settled_scene_allocates_nothing() {
+    for method in [
+        "pgs",
+        "pgs:friction=cone,granularity=blocks",
+        "pgs:order=random",
+        "pgs:order=slowest",
+        "psor:iterations=50",
+        "jacobi:iterations=50",
+        "semi-implicit:projection=none/pgs",
+        "semi-implicit:broad-phase=all-pairs,projection=psor/pgs",
+        "classical/pgs:iterations=50",
+    ] {
+        for measure in [Measure::Nothing, Measure::Final] {
+            assert_eq!(allocations(method, measure), 0, "{method}, {measure:?}");
+        }
+    }
+}
+
+/// The counter counts: a history of residuals has to be kept somewhere.
+#[test]
+fn measuring_every_iteration_allocates() {
+    assert!(allocations("pgs", Measure::EveryIteration) > 0);
+}

@@ -1,0 +1,150 @@
+//! Worlds in a few words, and the arithmetic that several laws share.
+#![allow(dead_code)] // Every theme uses its own part of it.
+
+use drystone::collision::{Cuboid, HalfSpace, Shape, Sphere};
+use drystone::dynamics::{Body, ContactLaw, Materials, Method, MixingRule, Simulation, World};
+use nalgebra::{Unit, Vector3};
+
+/// Standard gravity of the project's conventions, m/s².
+pub(crate) const G: f64 = 9.81;
+
+/// Gauss–Seidel on the true friction cone, as far as rounding lets it go. A sweep that changes impulses by less than
+/// 1e-14 of the largest ends it, so with a contraction ρ the impulses are good to about 1e-14/(1 − ρ).
+pub(crate) const CONVERGED: &str = "pgs:friction=cone,iterations=100000,tolerance=1e-14,stop=relative";
+
+/// The level ground, z = 0.
+pub(crate) fn ground() -> Body {
+    plane("ground", Vector3::z())
+}
+
+/// A fixed half-space through the origin.
+pub(crate) fn plane(name: &str, normal: Vector3<f64>) -> Body {
+    let normal = Unit::new_normalize(normal);
+    Body::fixed(name, Shape::HalfSpace(HalfSpace { normal }))
+}
+
+/// A uniform ball at the origin.
+pub(crate) fn ball(name: &str, radius: f64, mass: f64) -> Body {
+    Body::dynamic_with_mass(name, Shape::Sphere(Sphere { radius }), mass).expect("a ball has a mass")
+}
+
+/// A uniform box at the origin, by its half extents.
+pub(crate) fn cuboid(name: &str, half_extents: [f64; 3], mass: f64) -> Body {
+    Body::dynamic_with_mass(name, box_shape(half_extents), mass).expect("a box has a mass")
+}
+
+/// The shape of a box.
+pub(crate) fn box_shape(half_extents: [f64; 3]) -> Shape {
+    Shape::Cuboid(Cuboid {
+        half_extents: half_extents.into(),
+    })
+}
+
+/// A body with a velocity.
+pub(crate) fn moving(mut body: Body, velocity: [f64; 3]) -> Body {
+    body.linear_velocity = velocity.into();
+    body
+}
+
+/// A world under standard gravity with one material.
+pub(crate) fn world(friction: f64, restitution: f64, bodies: impl IntoIterator<Item = Body>) -> World {
+    let law = ContactLaw { friction, restitution };
+    let mut world = World::new();
+    world.materials = Materials::new(law, MixingRule::default()).expect("values in range");
+    for body in bodies {
+        world.add(body).expect("a valid body");
+    }
+    world
+}
+
+/// The same without gravity.
+pub(crate) fn weightless(friction: f64, restitution: f64, bodies: impl IntoIterator<Item = Body>) -> World {
+    let mut world = world(friction, restitution, bodies);
+    world.gravity = Vector3::zeros();
+    world
+}
+
+/// A simulation by a method's text.
+pub(crate) fn simulation(world: World, method: &str, dt: f64) -> Simulation {
+    let method = Method::parse(method).unwrap_or_else(|error| panic!("{method}: {error}"));
+    Simulation::new(world, method, dt).expect("a positive time step")
+}
+
+/// Takes a number of steps.
+pub(crate) fn run(simulation: &mut Simulation, steps: usize) {
+    for _ in 0..steps {
+        simulation.step().unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// A body by name.
+pub(crate) fn body<'a>(simulation: &'a Simulation, name: &str) -> &'a Body {
+    let index = simulation
+        .world()
+        .find(name)
+        .unwrap_or_else(|| panic!("no body {name}"));
+    &simulation.world().bodies()[index]
+}
+
+/// Where a body's centre of mass is.
+pub(crate) fn position(simulation: &Simulation, name: &str) -> Vector3<f64> {
+    body(simulation, name).pose.translation.vector
+}
+
+/// How fast it moves.
+pub(crate) fn velocity(simulation: &Simulation, name: &str) -> Vector3<f64> {
+    body(simulation, name).linear_velocity
+}
+
+/// The sum of the impulses that the contacts between two bodies had in the last step, as they act on the second.
+pub(crate) fn impulse_between(simulation: &Simulation, first: &str, second: &str) -> Vector3<f64> {
+    let index = |name: &str| simulation.world().find(name).expect("a known body") as u32;
+    let (first, second) = (index(first), index(second));
+    simulation
+        .pipeline()
+        .contacts()
+        .map(|(a, b, _, impulse)| match (a, b) {
+            _ if (a, b) == (first, second) => *impulse,
+            _ if (a, b) == (second, first) => -impulse,
+            _ => Vector3::zeros(),
+        })
+        .sum()
+}
+
+/// Every bit of the state of every body.
+pub(crate) fn bits(simulation: &Simulation) -> Vec<u64> {
+    let state = |body: &Body| {
+        let pose = &body.pose;
+        let numbers = [pose.translation.vector, body.linear_velocity, body.angular_velocity];
+        let vectors = numbers.into_iter().flat_map(|v| [v.x, v.y, v.z]);
+        vectors.chain(pose.rotation.coords.iter().copied()).collect::<Vec<_>>()
+    };
+    let bodies = simulation.world().bodies().iter();
+    bodies.flat_map(state).map(f64::to_bits).collect()
+}
+
+/// Asserts that two numbers agree to a relative tolerance.
+#[track_caller]
+pub(crate) fn assert_close(found: f64, expected: f64, relative: f64) {
+    assert_within(found, expected, relative * expected.abs());
+}
+
+/// Asserts that two numbers agree to an absolute tolerance.
+#[track_caller]
+pub(crate) fn assert_within(found: f64, expected: f64, absolute: f64) {
+    let error = (found - expected).abs();
+    assert!(
+        error <= absolute,
+        "found {found:e}, expected {expected:e}: off by {error:e}, allowed {absolute:e}"
+    );
+}
+
+/// Asserts that two vectors agree to an absolute tolerance.
+#[track_caller]
+pub(crate) fn assert_vector(found: Vector3<f64>, expected: Vector3<f64>, absolute: f64) {
+    let error = (found - expected).norm();
+    assert!(
+        error <= absolute,
+        "found {found:?}, expected {expected:?}: off by {error:e}, allowed {absolute:e}"
+    );
+}
