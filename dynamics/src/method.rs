@@ -3,53 +3,28 @@
 use std::fmt;
 
 use drystone_solver::Solver;
-use drystone_solver::registry;
-use drystone_solver::spec::{OptionInfo, Spec, SpecError, nearest};
+use drystone_solver::registry::{self, Entry};
+use drystone_solver::spec::{Spec, SpecError};
 
 use crate::stepper::{FixedStep, Stepper};
 
-/// A stepper as it is listed for people.
-#[derive(Clone, Copy)]
-pub struct StepperEntry {
-    /// The name in specs.
-    pub name: &'static str,
-    /// What it is, in one line.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub reference: &'static str,
-    make: fn() -> Box<dyn Stepper>,
-}
+/// A stepper of the registry.
+pub type StepperEntry = Entry<dyn Stepper>;
 
-impl StepperEntry {
-    /// A stepper with default options.
-    pub fn make(&self) -> Box<dyn Stepper> {
-        (self.make)()
-    }
-
-    /// Its options with their defaults.
-    pub fn options(&self) -> Vec<OptionInfo> {
-        self.make().options()
-    }
-}
-
-impl fmt::Debug for StepperEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StepperEntry")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
-}
+const ANY: &str = "any scene";
 
 static STEPPERS: &[StepperEntry] = &[
-    StepperEntry {
+    Entry {
         name: "semi-implicit",
         summary: "new velocities move the bodies",
+        takes: ANY,
         reference: "Erleben 2005, (6.76)",
         make: || Box::new(FixedStep::semi_implicit()),
     },
-    StepperEntry {
+    Entry {
         name: "classical",
         summary: "old velocities move the bodies; for comparison, stacks sink into each other",
+        takes: ANY,
         reference: "Erleben 2005, (6.75)",
         make: || Box::new(FixedStep::classical()),
     },
@@ -79,7 +54,7 @@ impl Method {
         };
         Ok(Self {
             text: text.to_owned(),
-            stepper: make_stepper(&stepper)?,
+            stepper: registry::make("stepper", STEPPERS, &stepper)?,
             solver: registry::solver(&solver)?,
         })
     }
@@ -89,20 +64,6 @@ impl fmt::Debug for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Method").field(&self.text).finish()
     }
-}
-
-fn make_stepper(spec: &Spec) -> Result<Box<dyn Stepper>, SpecError> {
-    let entry = STEPPERS
-        .iter()
-        .find(|entry| entry.name == spec.name)
-        .ok_or_else(|| SpecError::UnknownName {
-            kind: "stepper",
-            name: spec.name.clone(),
-            nearest: nearest(&spec.name, STEPPERS.iter().map(|entry| entry.name)).map(str::to_owned),
-        })?;
-    let mut stepper = entry.make();
-    spec.apply_to(stepper.as_mut())?;
-    Ok(stepper)
 }
 
 #[cfg(test)]

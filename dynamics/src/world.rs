@@ -1,5 +1,7 @@
 //! The world: bodies, their materials, and gravity, at one time. It is what a scene builds and what a stepper advances.
 
+use std::collections::HashMap;
+
 use nalgebra::Vector3;
 
 use crate::body::Body;
@@ -13,6 +15,8 @@ pub const GRAVITY: f64 = 9.81;
 #[derive(Debug, Clone)]
 pub struct World {
     bodies: Vec<Body>,
+    /// Where each name was given first, so that large worlds are built in linear time. Never iterated.
+    names: HashMap<String, usize>,
     /// Friction and restitution of pairs.
     pub materials: Materials,
     /// Gravitational acceleration, m/s².
@@ -25,6 +29,7 @@ impl Default for World {
     fn default() -> Self {
         Self {
             bodies: Vec::new(),
+            names: HashMap::new(),
             materials: Materials::default(),
             gravity: Vector3::new(0.0, 0.0, -GRAVITY),
             time: 0.0,
@@ -44,14 +49,16 @@ impl World {
         if body.material >= self.materials.names().len() {
             return Err(WorldError::UnknownMaterial { index: body.material });
         }
-        if self.find(&body.name).is_some() {
+        if self.names.contains_key(&body.name) {
             return Err(WorldError::DuplicateName {
                 kind: "body",
                 name: body.name,
             });
         }
+        let index = self.bodies.len();
+        self.names.insert(body.name.clone(), index);
         self.bodies.push(body);
-        Ok(self.bodies.len() - 1)
+        Ok(index)
     }
 
     /// The bodies, by index.
@@ -66,7 +73,11 @@ impl World {
 
     /// The index of a body by name.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.bodies.iter().position(|body| body.name == name)
+        match self.names.get(name) {
+            Some(&index) if self.bodies[index].name == name => Some(index),
+            // Bodies can be renamed through `bodies_mut`.
+            _ => self.bodies.iter().position(|body| body.name == name),
+        }
     }
 
     /// Σ ½ m v² + ½ ω·Iω over the dynamic bodies, J.

@@ -101,8 +101,9 @@ pub struct SimulationArguments {
     pub out: Option<PathBuf>,
     /// Which residuals to measure and write to convergence.csv. Measuring one costs about as much as one sweep of
     /// Gauss–Seidel, and that time is part of `solve_us` and `step_us`: take `final` where times matter
-    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Record::Every)]
-    pub record: Record,
+    /// [default: `every` for one run, `final` for comparisons]
+    #[arg(long, value_name = "WHICH", value_enum)]
+    pub record: Option<Record>,
 }
 
 /// Which residuals are measured.

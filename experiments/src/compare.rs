@@ -39,7 +39,7 @@ fn plans(arguments: &CompareArguments, seed: Option<u64>) -> Result<Vec<Vec<Plan
         let scene = Arc::new(PreparedScene::load(scene, seed)?);
         let methods = arguments.solvers.iter();
         methods
-            .map(|method| Plan::new(&scene, Some(method), &arguments.simulation, seed))
+            .map(|method| Plan::new(&scene, Some(method), &arguments.simulation, record(arguments), seed))
             .collect()
     };
     arguments.scenes.iter().map(of_scene).collect()
@@ -87,8 +87,13 @@ fn scene_table(plan: &Plan, outcomes: &[Outcome]) -> String {
     )
 }
 
+/// Comparisons show times, so they measure no more than their tables need unless asked.
+fn record(arguments: &CompareArguments) -> Record {
+    arguments.simulation.record.unwrap_or(Record::Final)
+}
+
 fn footer(arguments: &CompareArguments, directory: &Path) -> String {
-    let times = match arguments.simulation.record {
+    let times = match record(arguments) {
         Record::Every => "; times include measuring the residual after every iteration, --record final avoids that",
         Record::Final | Record::None => "",
     };

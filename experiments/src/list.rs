@@ -90,7 +90,7 @@ fn solvers() -> Vec<Entry> {
     let entries = registry::solvers().iter().map(|solver| Entry {
         name: solver.name.to_owned(),
         summary: solver.summary.to_owned(),
-        details: format!("{}; {}", solver.reference, solver.problems),
+        details: format!("{}; {}", solver.reference, solver.takes),
         options: listed(solver.options()),
         ..Entry::default()
     });

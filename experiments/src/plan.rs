@@ -154,6 +154,7 @@ impl Plan {
         scene: &Arc<PreparedScene>,
         method: Option<&str>,
         arguments: &SimulationArguments,
+        record: Record,
         seed: Option<u64>,
     ) -> Result<Self, Error> {
         let method = match (method, &scene.scene.solver) {
@@ -171,7 +172,7 @@ impl Plan {
             method,
             dt,
             steps,
-            record: arguments.record,
+            record,
             seed,
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::Environment;
-use crate::cli::RunArguments;
+use crate::cli::{Record, RunArguments};
 use crate::error::{Error, Exit};
 use crate::execute::{Outcome, execute};
 use crate::metrics::Role;
@@ -25,6 +25,7 @@ pub fn run(arguments: &RunArguments, environment: &Environment) -> Result<Exit, 
         &scene,
         arguments.solver.as_deref(),
         &arguments.simulation,
+        arguments.simulation.record.unwrap_or(Record::Every),
         environment.global.seed,
     )?;
     let stem = format!(

@@ -1,65 +1,78 @@
-//! The solvers by name. A method is entered here once, and then the program lists it, reads its options, and the
-//! contract test runs it.
+//! Things by name. A method is entered once, and then the program lists it, reads its options, and the contract test
+//! runs it. Solvers are here; steppers use the same [`Entry`] in the crate that has them.
+
+use std::fmt;
 
 use crate::solve::Solver;
-use crate::spec::{OptionInfo, Spec, SpecError, nearest};
+use crate::spec::{Configure, OptionInfo, Spec, SpecError, nearest};
 use crate::splitting::{GaussSeidel, Jacobi, SuccessiveOverRelaxation};
 
-/// A solver as it is listed for people.
-#[derive(Clone, Copy)]
-pub struct SolverEntry {
+/// Something that can be made by name, as it is listed for people.
+pub struct Entry<T: ?Sized + 'static> {
     /// The name in specs.
     pub name: &'static str,
     /// What it is, in one line.
     pub summary: &'static str,
-    /// Which problems it takes.
-    pub problems: &'static str,
+    /// What it takes.
+    pub takes: &'static str,
     /// Where it comes from.
     pub reference: &'static str,
-    make: fn() -> Box<dyn Solver>,
+    /// Makes one with default options.
+    pub make: fn() -> Box<T>,
 }
 
-impl SolverEntry {
-    /// A solver with default options.
-    pub fn make(&self) -> Box<dyn Solver> {
-        (self.make)()
-    }
+/// A solver of the registry.
+pub type SolverEntry = Entry<dyn Solver>;
 
+impl<T: Configure + ?Sized> Entry<T> {
     /// Its options with their defaults.
     pub fn options(&self) -> Vec<OptionInfo> {
-        self.make().options()
+        (self.make)().options()
     }
 }
 
-impl std::fmt::Debug for SolverEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SolverEntry")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+impl<T: ?Sized> fmt::Debug for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("name", &self.name).finish_non_exhaustive()
     }
+}
+
+/// Makes what a spec names, with its options set. `kind` is what the entries are called in an error.
+pub fn make<T: Configure + ?Sized>(kind: &'static str, entries: &[Entry<T>], spec: &Spec) -> Result<Box<T>, SpecError> {
+    let entry = entries
+        .iter()
+        .find(|entry| entry.name == spec.name)
+        .ok_or_else(|| SpecError::UnknownName {
+            kind,
+            name: spec.name.clone(),
+            nearest: nearest(&spec.name, entries.iter().map(|entry| entry.name)).map(str::to_owned),
+        })?;
+    let mut made = (entry.make)();
+    spec.apply_to(made.as_mut())?;
+    Ok(made)
 }
 
 const ANY: &str = "any blocks and cones, matrix-free or explicit";
 
 static SOLVERS: &[SolverEntry] = &[
-    SolverEntry {
+    Entry {
         name: "pgs",
         summary: "projected Gauss–Seidel",
-        problems: ANY,
+        takes: ANY,
         reference: "Erleben 2005, §6.1.5–6.1.7",
         make: || Box::new(GaussSeidel::default()),
     },
-    SolverEntry {
+    Entry {
         name: "psor",
         summary: "projected successive over-relaxation",
-        problems: ANY,
+        takes: ANY,
         reference: "Erleben 2005, §6.1.4",
         make: || Box::new(SuccessiveOverRelaxation::default()),
     },
-    SolverEntry {
+    Entry {
         name: "jacobi",
         summary: "projected Jacobi with relaxation",
-        problems: ANY,
+        takes: ANY,
         reference: "Erleben 2005, §6.1.1 and (6.55)",
         make: || Box::new(Jacobi::default()),
     },
@@ -72,15 +85,5 @@ pub fn solvers() -> &'static [SolverEntry] {
 
 /// The solver of a spec such as `pgs:iterations=100`.
 pub fn solver(spec: &Spec) -> Result<Box<dyn Solver>, SpecError> {
-    let entry = SOLVERS
-        .iter()
-        .find(|entry| entry.name == spec.name)
-        .ok_or_else(|| SpecError::UnknownName {
-            kind: "solver",
-            name: spec.name.clone(),
-            nearest: nearest(&spec.name, SOLVERS.iter().map(|entry| entry.name)).map(str::to_owned),
-        })?;
-    let mut solver = entry.make();
-    spec.apply_to(solver.as_mut())?;
-    Ok(solver)
+    make("solver", SOLVERS, spec)
 }

@@ -29,7 +29,7 @@ impl Spec {
     }
 
     /// Sets every option on `target`, then checks the result as a whole.
-    pub fn apply_to(&self, target: &mut dyn Configure) -> Result<(), SpecError> {
+    pub fn apply_to<T: Configure + ?Sized>(&self, target: &mut T) -> Result<(), SpecError> {
         for (key, value) in &self.options {
             target.set(key, value).map_err(|error| error.of(&self.name))?;
         }

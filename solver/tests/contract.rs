@@ -457,7 +457,7 @@ fn a_solve_after_an_error_is_as_good_as_any() {
         let mut context = Context::default();
         let start = random_start(good);
         let mut untouched = start.clone();
-        assert!(entry.make().solve(&bad, &mut untouched, &mut context).is_err());
+        assert!((entry.make)().solve(&bad, &mut untouched, &mut context).is_err());
         assert_eq!(untouched, start);
         let (after, _) = solve(entry.name, good, &start, &mut context);
         assert_eq!(after, solve(entry.name, good, &start, &mut Context::default()).0);

@@ -45,7 +45,7 @@ options! {
         /// What is solved at once: scalar rows, or the rows of a contact or joint together.
         pub granularity: Granularity = Granularity::Rows,
         /// How the friction cone is represented.
-        pub friction: Friction = Friction::Box,
+        pub friction: Friction = Friction::Cone,
         /// The order of the blocks in a sweep.
         pub order: Order = Order::Forward,
         /// For random and slowest order: reorder every so many sweeps.
