@@ -1,8 +1,10 @@
 //! One step of `wall` and `tower` at ten sweeps, beside Rapier on the very same bodies, on one thread.
 //!
-//! Rapier does one sweep with bias and one without in each of its solver iterations, so five of them are ten sweeps.
-//! Sleeping is off. Drystone runs with its defaults, which add five sweeps of projection on the normal rows, and once
-//! without them.
+//! Rapier does one sweep with bias and one without in each of its solver iterations, so five of them are ten sweeps on
+//! the normal rows. It runs twice: with Coulomb friction at every contact point in all ten sweeps and fresh contacts
+//! in every step, which is the work that Drystone does, and with its defaults, which solve one friction constraint for
+//! four points, in five of the ten sweeps, and reuse contacts of pairs that hardly moved. Sleeping is off. Drystone runs
+//! with its defaults, which add five sweeps of projection on the normal rows, and once without them.
 
 #![allow(missing_docs, reason = "criterion's macros")]
 
@@ -11,7 +13,7 @@ use drystone::collision::Shape;
 use drystone::dynamics::World;
 use drystone_benches::{settled, use_one_thread, world};
 use rapier3d_f64::prelude::{
-    ColliderBuilder, PhysicsWorld, Pose, RigidBodyBuilder, Rotation, SharedShape, Vector as RapierVector,
+    ColliderBuilder, FrictionModel, PhysicsWorld, Pose, RigidBodyBuilder, Rotation, SharedShape, Vector as RapierVector,
 };
 
 const DT: f64 = 0.01;
@@ -19,8 +21,16 @@ const DT: f64 = 0.01;
 const WARM_UP: usize = 50;
 const FRICTION: f64 = 0.25;
 
+/// How much of its work Rapier does.
+#[derive(Clone, Copy, PartialEq)]
+enum Peer {
+    /// As comparable to ours as its settings allow.
+    SameWork,
+    Defaults,
+}
+
 /// The same bodies in Rapier.
-fn rapier(world: &World) -> PhysicsWorld {
+fn rapier(world: &World, kind: Peer) -> PhysicsWorld {
     let vector = |v: &nalgebra::Vector3<f64>| RapierVector::new(v.x, v.y, v.z);
     let mut peer = PhysicsWorld {
         gravity: vector(&world.gravity),
@@ -30,6 +40,11 @@ fn rapier(world: &World) -> PhysicsWorld {
     peer.integration_parameters.num_solver_iterations = 5;
     peer.integration_parameters.num_internal_pgs_iterations = 1;
     peer.integration_parameters.num_internal_stabilization_iterations = 1;
+    if kind == Peer::SameWork {
+        peer.integration_parameters.friction_model = FrictionModel::Coulomb;
+        peer.integration_parameters.friction_in_bias_pass = true;
+        peer.integration_parameters.contact_recycling = false;
+    }
     for body in world.bodies() {
         let q = body.pose.rotation;
         let pose = Pose::from_parts(
@@ -74,8 +89,13 @@ fn steps(c: &mut Criterion) {
                 b.iter(|| simulation.step().map(|report| report.contacts));
             });
         }
-        let mut peer = rapier(&world(scene));
-        group.bench_function(BenchmarkId::new("rapier3d-f64", scene), |b| b.iter(|| peer.step()));
+        for (name, kind) in [
+            ("rapier3d-f64 same work", Peer::SameWork),
+            ("rapier3d-f64 defaults", Peer::Defaults),
+        ] {
+            let mut peer = rapier(&world(scene), kind);
+            group.bench_function(BenchmarkId::new(name, scene), |b| b.iter(|| peer.step()));
+        }
     }
     group.finish();
 }

@@ -1,1 +1,111 @@
-//! Placeholder.
+//! The `drystone` program as a library: scenes are run with methods, measured, and written to run directories.
+//!
+//! From the outside in: [`cli`] reads the command line; [`plan`] turns it into a checked plan, before anything is
+//! written; [`execute`] carries a plan out, step by step, into a run directory; [`run`], [`compare`] and [`list`] are the
+//! commands. [`metrics`] declares what is measured, once, for the CSV writer, the summaries and the lists.
+//!
+//! Exit codes are in [`Exit`]. Input that is wrong is answered with one line on stderr, and nothing is written.
+
+pub mod cli;
+pub mod clock;
+pub mod compare;
+pub mod comparison;
+pub mod convergence_csv;
+pub mod error;
+pub mod execute;
+mod help;
+pub mod interrupt;
+pub mod list;
+pub mod machine;
+pub mod manifest;
+pub mod metrics;
+pub mod output;
+pub mod plan;
+pub mod progress;
+pub mod quantity;
+pub mod run;
+pub mod run_directory;
+pub mod seed;
+pub mod steps_csv;
+pub mod summary;
+pub mod table;
+pub mod trace;
+pub mod whole_file;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub use error::{Error, Exit};
+
+use cli::{Arguments, Command, Parsed};
+use interrupt::Interrupt;
+use output::Output;
+
+/// What every command gets besides its own arguments.
+#[derive(Debug)]
+pub struct Environment {
+    /// Where its words go.
+    pub output: Output,
+    /// Whether somebody asked it to stop.
+    pub interrupt: Interrupt,
+    /// The options all commands share.
+    pub global: cli::GlobalArguments,
+    /// The command line as it was given, for the manifest.
+    pub command_line: Vec<String>,
+    /// Threads that share the work.
+    pub threads: usize,
+}
+
+/// The whole program: reads the arguments (the first is the program's own name), does what they say, and returns the
+/// exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let raw: Vec<OsString> = arguments.into_iter().collect();
+    let command_line = raw.iter().map(|text| text.to_string_lossy().into_owned()).collect();
+    let exit = match cli::parse(raw) {
+        Parsed::Command(arguments) => dispatch(*arguments, command_line),
+        Parsed::Text(text) => {
+            Output::default().say(&text);
+            Exit::Done
+        }
+        Parsed::Wrong(line) => {
+            Output::default().complain(&line);
+            Exit::Input
+        }
+    };
+    exit.into()
+}
+
+fn dispatch(arguments: Arguments, command_line: Vec<String>) -> Exit {
+    let Arguments { global, command } = arguments;
+    let output = Output {
+        quiet: global.quiet,
+        json: global.json,
+    };
+    let result = interrupt::Interrupt::install().and_then(|interrupt| {
+        let pool = thread_pool(global.threads)?;
+        let environment = Environment {
+            output,
+            interrupt,
+            global,
+            command_line,
+            threads: pool.current_num_threads(),
+        };
+        pool.install(|| match command {
+            Command::Run(arguments) => run::run(&arguments, &environment),
+            Command::Compare(arguments) => compare::compare(&arguments, &environment),
+            Command::List(arguments) => list::list(&arguments, &environment),
+        })
+    });
+    result.unwrap_or_else(|error| {
+        output.report(&error);
+        error.exit()
+    })
+}
+
+/// A pool of the given number of threads; one a core if none is given.
+fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, Error> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|error| Error::Input(format!("cannot start the threads: {error}")))
+}

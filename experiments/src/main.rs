@@ -1,2 +1,7 @@
-//! The program.
-fn main() {}
+//! The `drystone` program; everything it does is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    drystone_experiments::main(std::env::args_os())
+}

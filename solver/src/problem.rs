@@ -198,7 +198,7 @@ impl Problem {
                 None => Ok(()),
             },
             Operator::RigidBodies(bodies) => match self.blocks.iter().position(|block| !bodies.is_one_pair(block)) {
-                Some(index) => malformed(format!("block {index} is on more than one pair of bodies")),
+                Some(index) => malformed(format!("block {index} is not on one pair of different bodies")),
                 None => Ok(()),
             },
         }

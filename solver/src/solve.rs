@@ -100,3 +100,19 @@ impl Context {
         self.indices.push(vector);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_come_back_in_the_order_they_were_taken_and_empty_of_what_they_held() {
+        let mut context = Context::default();
+        let (mut long, short) = (context.take(100), context.take(3));
+        long.fill(7.0);
+        context.give([long, short]);
+        let (long, short) = (context.take(90), context.take(3));
+        assert_eq!(long, [0.0; 90]);
+        assert!(long.capacity() >= 100 && short.capacity() < 100);
+    }
+}

@@ -1,7 +1,7 @@
 //! From rigid bodies to an explicit matrix: `A = J M⁻¹ Jᵀ + Σ` block by block.
 //!
 //! Two blocks meet in A only where they share a body that moves; entry (l, k) is the sum over the shared bodies of
-//! `J_l B_kᵀ`, which for contact normals is the closed form (4.28) of the dissertation.
+//! `J_l M⁻¹ J_kᵀ = H_l H_kᵀ`, which for contact normals is the closed form (4.28) of the dissertation.
 
 use super::matrix::{BlockMatrix, Builder, prefix_sums};
 use super::rigid::RigidBodies;
@@ -64,15 +64,15 @@ fn assemble(bodies: &RigidBodies, sizes: &[usize]) -> Result<BlockMatrix, SolveE
     builder.finish()
 }
 
-/// `J_row · B_other` over the bodies they share.
+/// `H_row · H_other` over the bodies they share.
 fn shared_product(bodies: &RigidBodies, row: usize, other: usize) -> f64 {
-    let (jacobian, response) = (bodies.jacobian(row), bodies.response(other));
+    let (row_numbers, other_numbers) = (bodies.scaled_row(row), bodies.scaled_row(other));
     let mut sum = 0.0;
     for (side, body) in bodies.pair(row).into_iter().enumerate() {
         for (other_side, other_body) in bodies.pair(other).into_iter().enumerate() {
             if body == other_body && body != RigidBodies::IMMOVABLE {
                 for k in 0..6 {
-                    sum += jacobian[6 * side + k] * response[6 * other_side + k];
+                    sum += row_numbers[6 * side + k] * other_numbers[6 * other_side + k];
                 }
             }
         }

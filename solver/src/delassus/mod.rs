@@ -2,7 +2,7 @@
 //!
 //! A solver that updates one block at a time asks two questions: what is `(Aλ)` on these rows now, and: I changed these
 //! impulses, take note. What has to be remembered between them is the operator's own: for rigid bodies it is
-//! `V = M⁻¹Jᵀλ`, six numbers a body (dissertation §6.1.5), so that both questions cost two bodies whatever the size of
+//! the effect of λ on the velocities, six numbers a body (dissertation §6.1.5), so that both questions cost two bodies whatever the size of
 //! the problem; an explicit matrix needs no memory beside λ. The solver owns that memory and calls it `state`.
 
 mod assembly;

@@ -1,15 +1,27 @@
 //! Rigid bodies, matrix-free: A is never formed (dissertation §6.1.5, (6.70)–(6.74), figure 6.10 corrected).
 //!
-//! A row i of J has 12 numbers on two bodies; `B_i = M⁻¹ J_iᵀ` has the same sparsity. With `V = M⁻¹ Jᵀ λ` kept per body,
-//! `(Aλ)_i = J_i·V + σ_i λ_i`, and a change δ of λ_i adds `δ B_i` to V on the two bodies.
+//! A row i of J has 12 numbers on two bodies. The dissertation keeps beside it the column `M⁻¹J_iᵀ`, which has the same
+//! sparsity, and `V = M⁻¹Jᵀλ` per body. We factor the masses instead: with `M⁻¹ = L Lᵀ` and `H = J L`,
 //!
-//! Memory: J_i and B_i lie side by side (192 bytes a row, so a contact streams nine cache lines), V is six numbers a
-//! body. Body 0 is the immovable one: everything fixed or scripted shares it, its `B` is zero and so its V stays zero.
-//! That spares the sweep every branch on "is there a second body".
+//! ```text
+//! A = H Hᵀ + Σ,    v = Hᵀλ,    (Aλ)_i = H_i·v + σ_i λ_i,    a change δ of λ_i adds δ H_i to v
+//! ```
+//!
+//! so that one set of 12 numbers serves for reading and for writing, and a sweep, which is bound by memory, streams half
+//! as much. The velocities are `V = L v`, once, when the solve is over.
+//!
+//! Body 0 is the immovable one: everything fixed or scripted shares it, its H is zero and so its v stays zero. That
+//! spares the sweep every branch on "is there a second body".
+//!
+//! Speed: neighbours in a sweep mostly share a body, so that each waits for the v its forerunner wrote; what counts is
+//! the length of that chain, not the number of operations. Hence sums in several lanes, and v carried through an update
+//! in registers. The pairs of numbers are spelled out because the compiler, left alone, pairs up the rows of a block
+//! instead and spends its time on shuffling them.
 
 use std::ops::Range;
 
 use nalgebra::Matrix3;
+use wide::f64x2;
 
 use super::Delassus;
 use crate::problem::Block;
@@ -29,20 +41,42 @@ impl InverseMass {
         mass: 0.0,
         inertia: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
+
+    /// L with `L Lᵀ = M⁻¹`.
+    fn factor(&self) -> Factor {
+        Factor {
+            linear: self.mass.sqrt(),
+            angular: lower_factor(&self.inertia),
+        }
+    }
 }
 
-/// A row of J beside the column of `M⁻¹ Jᵀ` that answers to it.
+/// L of one body: a number, and a lower triangle (l00, l10, l20, l11, l21, l22).
 #[derive(Debug, Clone, Copy)]
-struct RigidRow {
-    jacobian: [f64; 12],
-    response: [f64; 12],
+struct Factor {
+    linear: f64,
+    angular: [f64; 6],
 }
 
-/// `J M⁻¹ Jᵀ + Σ` on rigid bodies.
+/// Cholesky's factor of a symmetric positive semidefinite matrix; a direction that can't turn has a zero column.
+fn lower_factor(a: &Matrix3<f64>) -> [f64; 6] {
+    let ratio = |x: f64, pivot: f64| if pivot == 0.0 { 0.0 } else { x / pivot };
+    let l00 = a[(0, 0)].sqrt();
+    let (l10, l20) = (ratio(a[(1, 0)], l00), ratio(a[(2, 0)], l00));
+    // Rounding may leave less than nothing of a pivot; a NaN must stay one.
+    let left = |x: f64| if x < 0.0 { 0.0 } else { x.sqrt() };
+    let l11 = left(a[(1, 1)] - l10 * l10);
+    let l21 = ratio(a[(2, 1)] - l20 * l10, l11);
+    let l22 = left(a[(2, 2)] - l20 * l20 - l21 * l21);
+    [l00, l10, l20, l11, l21, l22]
+}
+
+/// `H Hᵀ + Σ` on rigid bodies.
 #[derive(Debug, Clone)]
 pub struct RigidBodies {
-    bodies: Vec<InverseMass>,
-    rows: Vec<RigidRow>,
+    factors: Vec<Factor>,
+    /// H, `[linear a, angular a, linear b, angular b]`.
+    rows: Vec<[f64; 12]>,
     pairs: Vec<[u32; 2]>,
     compliance: Vec<f64>,
     diagonal: Vec<f64>,
@@ -61,7 +95,7 @@ impl RigidBodies {
     /// No rows, and no bodies but the immovable one.
     pub fn new() -> Self {
         Self {
-            bodies: vec![InverseMass::ZERO],
+            factors: vec![InverseMass::ZERO.factor()],
             rows: Vec::new(),
             pairs: Vec::new(),
             compliance: Vec::new(),
@@ -71,7 +105,7 @@ impl RigidBodies {
 
     /// Forgets all rows and bodies but keeps the memory.
     pub fn clear(&mut self) {
-        self.bodies.truncate(1);
+        self.factors.truncate(1);
         self.rows.clear();
         self.pairs.clear();
         self.compliance.clear();
@@ -80,37 +114,35 @@ impl RigidBodies {
 
     /// Adds a body and returns its index.
     pub fn add_body(&mut self, inverse: InverseMass) -> u32 {
-        self.bodies.push(inverse);
-        (self.bodies.len() - 1) as u32
+        self.factors.push(inverse.factor());
+        (self.factors.len() - 1) as u32
     }
 
     /// Adds a row on two different bodies (or one body and [`IMMOVABLE`](Self::IMMOVABLE)).
     #[inline]
     pub fn add_row(&mut self, pair: [u32; 2], jacobian: &[f64; 12], compliance: f64) {
-        let mut response = [0.0; 12];
+        let mut row = [0.0; 12];
         for (side, &body) in pair.iter().enumerate() {
-            let inverse = &self.bodies[body as usize];
-            let at = 6 * side;
-            let angular = [jacobian[at + 3], jacobian[at + 4], jacobian[at + 5]];
-            for k in 0..3 {
-                response[at + k] = inverse.mass * jacobian[at + k];
-                // Symmetric, so columns, which lie together, serve as rows.
-                let column = inverse.inertia.column(k);
-                response[at + 3 + k] = column[0] * angular[0] + column[1] * angular[1] + column[2] * angular[2];
-            }
+            let Factor { linear, angular: l } = &self.factors[body as usize];
+            let j = &jacobian[6 * side..6 * side + 6];
+            let h = &mut row[6 * side..6 * side + 6];
+            h[0] = linear * j[0];
+            h[1] = linear * j[1];
+            h[2] = linear * j[2];
+            h[3] = l[0] * j[3] + l[1] * j[4] + l[2] * j[5];
+            h[4] = l[3] * j[4] + l[4] * j[5];
+            h[5] = l[5] * j[5];
         }
-        self.diagonal.push(dot(jacobian, &response) + compliance);
-        self.rows.push(RigidRow {
-            jacobian: *jacobian,
-            response,
-        });
+        let numbers = pairs(&row);
+        self.diagonal.push(dot(&numbers, &numbers) + compliance);
+        self.rows.push(row);
         self.pairs.push(pair);
         self.compliance.push(compliance);
     }
 
     /// Number of bodies, the immovable one included.
     pub fn body_count(&self) -> usize {
-        self.bodies.len()
+        self.factors.len()
     }
 
     /// The two bodies of a row.
@@ -118,14 +150,9 @@ impl RigidBodies {
         self.pairs[row]
     }
 
-    /// The 12 numbers of a row of J.
-    pub fn jacobian(&self, row: usize) -> &[f64; 12] {
-        &self.rows[row].jacobian
-    }
-
-    /// The matching 12 numbers of `M⁻¹ Jᵀ`.
-    pub fn response(&self, row: usize) -> &[f64; 12] {
-        &self.rows[row].response
+    /// The 12 numbers of a row of `H = J L`; `A_lk` is the product of two such rows over the bodies they share.
+    pub fn scaled_row(&self, row: usize) -> &[f64; 12] {
+        &self.rows[row]
     }
 
     /// The row's compliance.
@@ -133,26 +160,33 @@ impl RigidBodies {
         self.compliance[row]
     }
 
-    /// `M⁻¹ Jᵀ λ`: what the impulses do to the velocities, `[v, ω]` a body, six numbers each. This is the state of the
-    /// incremental products.
+    /// `M⁻¹ Jᵀ λ`: what the impulses do to the velocities, `[v, ω]` a body, six numbers each.
     pub fn velocity_change(&self, impulses: &[f64], change: &mut [f64]) {
         self.load(impulses, change);
+        for (v, Factor { linear, angular: l }) in change.chunks_exact_mut(6).zip(&self.factors) {
+            let (x, y, z) = (v[3], v[4], v[5]);
+            v[0] *= linear;
+            v[1] *= linear;
+            v[2] *= linear;
+            v[3] = l[0] * x;
+            v[4] = l[1] * x + l[3] * y;
+            v[5] = l[2] * x + l[4] * y + l[5] * z;
+        }
     }
 
-    /// Whether all rows of a block are on the same two bodies, as the incremental products require.
+    /// Whether all rows of a block are on the same two bodies, and these are two, as the incremental products require.
     pub(crate) fn is_one_pair(&self, block: &Block) -> bool {
         let pairs = &self.pairs[block.rows()];
-        pairs.iter().all(|pair| pair == &pairs[0])
+        let [a, b] = pairs[0];
+        (a != b || a == Self::IMMOVABLE) && pairs.iter().all(|pair| *pair == [a, b])
     }
 
-    /// The six numbers of each of a row's two bodies.
+    /// v on a row's two bodies.
     #[inline(always)]
-    fn gather(&self, row: usize, state: &[f64]) -> [f64; 12] {
+    fn gather(&self, row: usize, state: &[f64]) -> [f64x2; 6] {
         let [a, b] = self.pairs[row];
-        let mut v = [0.0; 12];
-        v[..6].copy_from_slice(&state[6 * a as usize..6 * a as usize + 6]);
-        v[6..].copy_from_slice(&state[6 * b as usize..6 * b as usize + 6]);
-        v
+        let (a, b) = (&state[6 * a as usize..][..6], &state[6 * b as usize..][..6]);
+        std::array::from_fn(|k| if k < 3 { pair_at(a, k) } else { pair_at(b, k - 3) })
     }
 }
 
@@ -162,7 +196,7 @@ impl Delassus for RigidBodies {
     }
 
     fn state_len(&self) -> usize {
-        6 * self.bodies.len()
+        6 * self.factors.len()
     }
 
     fn load(&self, impulses: &[f64], state: &mut [f64]) {
@@ -182,25 +216,27 @@ impl Delassus for RigidBodies {
         let compliance = &self.compliance[rows.clone()];
         let impulses = &impulses[rows];
         for k in 0..out.len() {
-            out[k] = dot(&data[k].jacobian, &v) + compliance[k] * impulses[k];
+            out[k] = dot(&pairs(&data[k]), &v) + compliance[k] * impulses[k];
         }
     }
 
     #[inline(always)]
     fn block_changed(&self, rows: Range<usize>, delta: &[f64], state: &mut [f64]) {
-        let [a, b] = self.pairs[rows.start];
-        let (a, b) = (6 * a as usize, 6 * b as usize);
-        let mut change = [0.0; 12];
-        for (row, delta) in self.rows[rows].iter().zip(delta) {
-            for k in 0..12 {
-                change[k] += delta * row.response[k];
+        let mut v = self.gather(rows.start, state);
+        for (row, &delta) in self.rows[rows.clone()].iter().zip(delta) {
+            let delta = f64x2::splat(delta);
+            for (k, v) in v.iter_mut().enumerate() {
+                *v += delta * pair_at(row, k);
             }
         }
-        for (v, change) in state[a..a + 6].iter_mut().zip(&change[..6]) {
-            *v += change;
-        }
-        for (v, change) in state[b..b + 6].iter_mut().zip(&change[6..]) {
-            *v += change;
+        let [a, b] = self.pairs[rows.start];
+        for (body, v) in [(a, &v[..3]), (b, &v[3..])] {
+            let target = &mut state[6 * body as usize..][..6];
+            for k in 0..3 {
+                let [x, y] = v[k].to_array();
+                target[2 * k] = x;
+                target[2 * k + 1] = y;
+            }
         }
     }
 
@@ -212,7 +248,7 @@ impl Delassus for RigidBodies {
         let n = rows.len();
         for (i, row) in rows.clone().enumerate() {
             for (j, column) in rows.clone().enumerate().take(i) {
-                let entry = dot(&self.rows[row].jacobian, &self.rows[column].response);
+                let entry = dot(&pairs(&self.rows[row]), &pairs(&self.rows[column]));
                 out[n * i + j] = entry;
                 out[n * j + i] = entry;
             }
@@ -229,14 +265,45 @@ impl Delassus for RigidBodies {
     }
 }
 
-/// Twelve products, summed in two halves so that a pair of lanes can work side by side.
+/// The `k`-th pair of numbers.
 #[inline(always)]
-pub(super) fn dot(a: &[f64; 12], b: &[f64; 12]) -> f64 {
-    let mut even = 0.0;
-    let mut odd = 0.0;
-    for k in 0..6 {
-        even += a[2 * k] * b[2 * k];
-        odd += a[2 * k + 1] * b[2 * k + 1];
-    }
+fn pair_at(numbers: &[f64], k: usize) -> f64x2 {
+    f64x2::new([numbers[2 * k], numbers[2 * k + 1]])
+}
+
+/// Twelve numbers as six pairs.
+#[inline(always)]
+fn pairs(numbers: &[f64; 12]) -> [f64x2; 6] {
+    std::array::from_fn(|k| pair_at(numbers, k))
+}
+
+/// Twelve products, summed in four lanes: a chain of four additions instead of twelve.
+#[inline(always)]
+fn dot(a: &[f64x2; 6], b: &[f64x2; 6]) -> f64 {
+    let product = |k: usize| a[k] * b[k];
+    let sum = (product(0) + product(2) + product(4)) + (product(1) + product(3) + product(5));
+    let [even, odd] = sum.to_array();
     even + odd
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_factor_times_its_transpose_is_the_matrix() {
+        let g = Matrix3::new(1.0, 0.2, -0.3, 0.5, 2.0, 0.1, 0.0, -0.7, 0.9);
+        // Full rank, rank one, and nothing.
+        for a in [
+            g * g.transpose(),
+            g.column(0) * g.column(0).transpose(),
+            Matrix3::zeros(),
+        ] {
+            let [l00, l10, l20, l11, l21, l22] = lower_factor(&a);
+            let l = Matrix3::new(l00, 0.0, 0.0, l10, l11, 0.0, l20, l21, l22);
+            assert!((l * l.transpose() - a).norm() < 1e-14);
+        }
+        // What is not a number stays so and is found by the checks of the problem.
+        assert!(lower_factor(&Matrix3::repeat(f64::NAN)).iter().all(|x| x.is_nan()));
+    }
 }

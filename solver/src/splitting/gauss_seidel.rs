@@ -7,8 +7,8 @@
 
 use super::local::LocalBlocks;
 use super::order::Sequence;
-use super::stop::Progress;
-use super::{SweepOptions, check};
+use super::{SweepOptions, check, take_over};
+use crate::cone::at_least;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
 use crate::options;
@@ -63,7 +63,7 @@ pub(super) fn relax<D: Delassus>(
         context,
         |sweep, impulses, state| {
             sequence.advance(sweep, &mut order, &changes);
-            let mut progress = Progress::default();
+            let mut largest = 0.0;
             for &index in &order {
                 let block = &problem.blocks[index as usize];
                 let mut relax = Relax {
@@ -72,22 +72,22 @@ pub(super) fn relax<D: Delassus>(
                     local: &local,
                     impulses,
                     state,
-                    progress: &mut progress,
                 };
                 // Contacts and single rows are by far the most common; fixed sizes let their loops unroll.
                 let change = match block.len {
                     3 => relax.block(index as usize, block, &mut [0.0; 3], &mut [0.0; 3]),
                     1 => relax.block(index as usize, block, &mut [0.0; 1], &mut [0.0; 1]),
                     n => {
-                        let (velocity, delta) = scratch[..2 * n as usize].split_at_mut(n as usize);
-                        relax.block(index as usize, block, velocity, delta)
+                        let (velocity, new) = scratch[..2 * n as usize].split_at_mut(n as usize);
+                        relax.block(index as usize, block, velocity, new)
                     }
                 };
                 if let Some(slot) = changes.get_mut(index as usize) {
                     *slot = change;
                 }
+                largest = at_least(largest, change);
             }
-            progress
+            largest
         },
     );
     context.give([changes, scratch, state]);
@@ -103,30 +103,26 @@ struct Relax<'a, D> {
     local: &'a LocalBlocks,
     impulses: &'a mut [f64],
     state: &'a mut [f64],
-    progress: &'a mut Progress,
 }
 
 impl<D: Delassus> Relax<'_, D> {
     /// Solves one block with all others held still; returns the largest change of an impulse.
     #[inline(always)]
-    fn block(&mut self, index: usize, block: &Block, velocity: &mut [f64], delta: &mut [f64]) -> f64 {
-        let rows = block.rows();
+    fn block(&mut self, index: usize, block: &Block, velocity: &mut [f64], new: &mut [f64]) -> f64 {
+        // Counted from the array, whose length the compiler knows.
+        let first = block.first as usize;
+        let rows = first..first + new.len();
         self.operator
             .block_product(rows.clone(), self.impulses, self.state, velocity);
         for (w, b) in velocity.iter_mut().zip(&self.problem.bias[rows.clone()]) {
             *w += b;
         }
         let impulse = &mut self.impulses[rows.clone()];
-        self.local.update(index, block.cone, velocity, impulse, delta);
-        let mut largest: f64 = 0.0;
-        for (impulse, &delta) in impulse.iter_mut().zip(delta.iter()) {
-            *impulse += delta;
-            self.progress.note(delta, *impulse);
-            largest = largest.max(delta.abs());
-        }
+        self.local.update(index, block.cone, velocity, impulse, new);
+        let largest = take_over(impulse, new);
         // Parted contacts stay at zero sweep after sweep; their bodies need no write.
-        if largest > 0.0 {
-            self.operator.block_changed(rows, delta, self.state);
+        if largest != 0.0 {
+            self.operator.block_changed(rows, new, self.state);
         }
         largest
     }

@@ -5,8 +5,8 @@
 //! two over the number of blocks that share a body it diverges. The order options have no effect on it.
 
 use super::local::{Granularity, LocalBlocks};
-use super::stop::Progress;
-use super::{SweepOptions, check};
+use super::{SweepOptions, check, take_over};
+use crate::cone::at_least;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
 use crate::options;
@@ -49,7 +49,7 @@ impl Jacobi {
         let coupled = options.granularity == Granularity::Blocks;
         let local = LocalBlocks::prepare(problem, operator, kind, coupled, context);
         let mut velocities = context.take(problem.rows());
-        let mut deltas = context.take(problem.rows());
+        let mut new = context.take(problem.rows());
         let mut state = context.take(operator.state_len());
 
         options.warm_start(impulses);
@@ -68,21 +68,19 @@ impl Jacobi {
                     for (w, b) in velocity.iter_mut().zip(&problem.bias[rows.clone()]) {
                         *w += b;
                     }
-                    local.update(index, block.cone, velocity, &impulses[rows.clone()], &mut deltas[rows]);
+                    local.update(index, block.cone, velocity, &impulses[rows.clone()], &mut new[rows]);
                 }
-                let mut progress = Progress::default();
+                let mut largest = 0.0;
                 for block in &problem.blocks {
                     let rows = block.rows();
-                    for row in rows.clone() {
-                        impulses[row] += deltas[row];
-                        progress.note(deltas[row], impulses[row]);
-                    }
-                    operator.block_changed(rows.clone(), &deltas[rows], state);
+                    let new = &mut new[rows.clone()];
+                    largest = at_least(largest, take_over(&mut impulses[rows.clone()], new));
+                    operator.block_changed(rows, new, state);
                 }
-                progress
+                largest
             },
         );
-        context.give([velocities, deltas, state]);
+        context.give([velocities, new, state]);
         local.release(context);
         Ok(report)
     }

@@ -2,9 +2,11 @@
 //!
 //! Given the block's velocity w, its impulse λ and its diagonal block D of A, a new impulse is found in one of two ways.
 //!
-//! - **Rows**: one row after the other, `λ_r ← P(λ_r − ω w_r / D_rr)`, each change carried over to the rows behind it by
-//!   `w ← w + D_·r δ_r`. That is Gauss–Seidel on scalar rows, done on the block's own numbers: the bodies are read once
-//!   and written once a block.
+//! - **Rows**: one row after the other, `λ_r ← P(λ_r − ω w_r / D_rr)`, each change δ_r carried over to the rows behind
+//!   it. That is Gauss–Seidel on scalar rows, done on the block's own numbers: the bodies are read once and written once
+//!   a block. All targets `z = λ − ω w / diag D` are made first, and corrected by `z_s ← z_s − S_sr δ_r` with
+//!   `S_sr = ω D_sr / D_ss` prepared in advance: a sweep is a chain of dependent operations, and this way only a product
+//!   and a difference lie between one row and the next.
 //! - **Blocks**: first `λ − ω D⁻¹ w`, which is right whenever it lies inside the cone (the contact sticks, the joint
 //!   holds); if it does not, row by row.
 //!
@@ -14,7 +16,7 @@
 //! points satisfy Coulomb's law exactly: stick, or full friction against the slip.
 
 use crate::choices;
-use crate::cone::{Cone, project_disc};
+use crate::cone::{Cone, at_least, between, project_disc};
 use crate::delassus::Delassus;
 use crate::problem::{Block, Problem};
 use crate::solve::Context;
@@ -44,11 +46,14 @@ choices! {
 /// The diagonal blocks of a problem, prepared for many updates.
 pub(super) struct LocalBlocks {
     friction: Friction,
+    /// How much of μ λ_n a tangent may have.
+    share: f64,
     granularity: Granularity,
     relaxation: f64,
     /// Where the numbers of each block begin.
     offsets: Vec<u32>,
-    /// The diagonal blocks, row-major, but with step lengths `ω / D_rr` (or ω ρ) on their diagonals.
+    /// Row-major, a block each: step lengths `ω / D_rr` (or ω ρ) on the diagonal, and beside them the row of D times
+    /// its step length.
     steps: Vec<f64>,
     /// Their inverses, where whole blocks are solved; NaN in front where there is none.
     inverses: Vec<f64>,
@@ -68,6 +73,10 @@ impl LocalBlocks {
         let total = problem.blocks.iter().map(|block| (block.len as usize).pow(2)).sum();
         let mut local = Self {
             friction,
+            share: match friction {
+                Friction::Box | Friction::Cone => 1.0,
+                Friction::ScaledBox => std::f64::consts::FRAC_1_SQRT_2,
+            },
             granularity,
             relaxation,
             offsets: context.take_indices(),
@@ -86,12 +95,7 @@ impl LocalBlocks {
                     inverse[0] = f64::NAN;
                 }
             }
-            write_step_lengths(block, friction, relaxation, steps);
-            if !coupled {
-                for k in (0..n * n).filter(|k| k % (n + 1) != 0) {
-                    steps[k] = 0.0;
-                }
-            }
+            scale_to_steps(block, friction, relaxation, coupled, steps);
             at += n * n;
         }
         local
@@ -103,13 +107,14 @@ impl LocalBlocks {
         context.give_indices(self.offsets);
     }
 
-    /// The change of the impulse of block `index`; `velocity` is used up.
+    /// The new impulse of block `index`, into `new`. It lies in the cone to the last bit, which it would not if it were
+    /// given as a change to be added.
     #[inline(always)]
-    pub(super) fn update(&self, index: usize, cone: Cone, velocity: &mut [f64], impulse: &[f64], delta: &mut [f64]) {
-        let n = delta.len();
+    pub(super) fn update(&self, index: usize, cone: Cone, velocity: &[f64], impulse: &[f64], new: &mut [f64]) {
+        let n = new.len();
         let at = self.offsets[index] as usize;
         if self.granularity == Granularity::Blocks
-            && self.whole(cone, &self.inverses[at..at + n * n], velocity, impulse, delta)
+            && self.whole(cone, &self.inverses[at..at + n * n], velocity, impulse, new)
         {
             return;
         }
@@ -119,38 +124,37 @@ impl LocalBlocks {
                 let steps: &[f64; 9] = steps.try_into().expect("three rows have nine numbers");
                 let velocity = [velocity[0], velocity[1], velocity[2]];
                 let impulse = [impulse[0], impulse[1], impulse[2]];
-                delta.copy_from_slice(&self.contact(coefficient, steps, velocity, impulse));
+                new.copy_from_slice(&self.contact(coefficient, steps, velocity, impulse));
             }
-            Cone::Interval { lower, upper } => rows(steps, velocity, impulse, delta, |x| x.max(lower).min(upper)),
-            Cone::NonNegative => rows(steps, velocity, impulse, delta, |x| x.max(0.0)),
-            Cone::Free | Cone::Friction { .. } => rows(steps, velocity, impulse, delta, |x| x),
+            Cone::Interval { lower, upper } => rows(steps, velocity, impulse, new, |x| between(lower, upper, x)),
+            Cone::NonNegative => rows(steps, velocity, impulse, new, |x| at_least(0.0, x)),
+            Cone::Free | Cone::Friction { .. } => rows(steps, velocity, impulse, new, |x| x),
         }
     }
 
     /// Tries `λ − ω D⁻¹ w`; false if it leaves the cone, or there is no D⁻¹.
     #[inline(always)]
-    fn whole(&self, cone: Cone, inverse: &[f64], velocity: &[f64], impulse: &[f64], delta: &mut [f64]) -> bool {
+    fn whole(&self, cone: Cone, inverse: &[f64], velocity: &[f64], impulse: &[f64], new: &mut [f64]) -> bool {
         if inverse[0].is_nan() {
             return false;
         }
-        let n = delta.len();
-        for (i, delta) in delta.iter_mut().enumerate() {
+        let n = new.len();
+        for i in 0..n {
             let row = &inverse[n * i..n * (i + 1)];
             let product: f64 = row.iter().zip(velocity).map(|(a, w)| a * w).sum();
-            *delta = -self.relaxation * product;
+            new[i] = impulse[i] - self.relaxation * product;
         }
-        let new = |k: usize| impulse[k] + delta[k];
         match cone {
             Cone::Free => true,
-            Cone::NonNegative => (0..n).all(|k| new(k) >= 0.0),
-            Cone::Interval { lower, upper } => (0..n).all(|k| (lower..=upper).contains(&new(k))),
+            Cone::NonNegative => new.iter().all(|&x| x >= 0.0),
+            Cone::Interval { lower, upper } => new.iter().all(|x| (lower..=upper).contains(x)),
             Cone::Friction { coefficient } => {
-                let radius = self.limit(coefficient, new(0));
+                let radius = self.limit(coefficient, new[0]);
                 // A radius of minus zero is no radius: without friction the sign of the normal still counts.
-                new(0) >= 0.0
+                new[0] >= 0.0
                     && match self.friction {
-                        Friction::Cone => new(1).powi(2) + new(2).powi(2) <= radius * radius,
-                        Friction::Box | Friction::ScaledBox => new(1).abs() <= radius && new(2).abs() <= radius,
+                        Friction::Cone => new[1] * new[1] + new[2] * new[2] <= radius * radius,
+                        Friction::Box | Friction::ScaledBox => new[1].abs() <= radius && new[2].abs() <= radius,
                     }
             }
         }
@@ -159,54 +163,59 @@ impl LocalBlocks {
     /// The bound of a tangential impulse that belongs to a normal one.
     #[inline(always)]
     fn limit(&self, coefficient: f64, normal: f64) -> f64 {
-        match self.friction {
-            Friction::Box | Friction::Cone => coefficient * normal,
-            Friction::ScaledBox => std::f64::consts::FRAC_1_SQRT_2 * coefficient * normal,
-        }
+        self.share * coefficient * normal
     }
 
     /// Normal first, then the tangents within the limits it sets.
     #[inline(always)]
     fn contact(&self, coefficient: f64, steps: &[f64; 9], velocity: [f64; 3], impulse: [f64; 3]) -> [f64; 3] {
-        let normal = (impulse[0] - steps[0] * velocity[0]).max(0.0);
-        let d0 = normal - impulse[0];
-        let limit = self.limit(coefficient, normal);
-        let w1 = velocity[1] + steps[3] * d0;
-        let w2 = velocity[2] + steps[6] * d0;
-        let t1 = impulse[1] - steps[4] * w1;
+        let [mut z0, mut z1, mut z2] = std::array::from_fn(|r| impulse[r] - steps[4 * r] * velocity[r]);
+        z0 = at_least(0.0, z0);
+        let limit = self.limit(coefficient, z0);
+        let change = z0 - impulse[0];
+        z1 -= steps[3] * change;
+        z2 -= steps[6] * change;
         if self.friction == Friction::Cone {
-            let (t1, t2) = project_disc(limit, t1, impulse[2] - steps[8] * w2);
-            return [d0, t1 - impulse[1], t2 - impulse[2]];
+            (z1, z2) = project_disc(limit, z1, z2);
+        } else {
+            z1 = between(-limit, limit, z1);
+            z2 = between(-limit, limit, z2 - steps[7] * (z1 - impulse[1]));
         }
-        let d1 = t1.min(limit).max(-limit) - impulse[1];
-        let t2 = impulse[2] - steps[8] * (w2 + steps[7] * d1);
-        [d0, d1, t2.min(limit).max(-limit) - impulse[2]]
+        [z0, z1, z2]
     }
 }
 
 /// Row after row, each projected by itself.
 #[inline(always)]
-fn rows(steps: &[f64], velocity: &mut [f64], impulse: &[f64], delta: &mut [f64], project: impl Fn(f64) -> f64) {
-    let n = delta.len();
+fn rows(steps: &[f64], velocity: &[f64], impulse: &[f64], new: &mut [f64], project: impl Fn(f64) -> f64) {
+    let n = new.len();
     for r in 0..n {
-        delta[r] = project(impulse[r] - steps[(n + 1) * r] * velocity[r]) - impulse[r];
+        new[r] = impulse[r] - steps[(n + 1) * r] * velocity[r];
+    }
+    for r in 0..n {
+        new[r] = project(new[r]);
+        let change = new[r] - impulse[r];
         for s in r + 1..n {
-            velocity[s] += steps[n * s + r] * delta[r];
+            new[s] -= steps[n * s + r] * change;
         }
     }
 }
 
-fn write_step_lengths(block: &Block, friction: Friction, relaxation: f64, steps: &mut [f64]) {
+/// Turns a diagonal block of A into step lengths and scaled rows; without coupling only the step lengths are left.
+fn scale_to_steps(block: &Block, friction: Friction, relaxation: f64, coupled: bool, steps: &mut [f64]) {
     let n = block.len as usize;
     let tangents = match (block.cone, friction) {
         (Cone::Friction { .. }, Friction::Cone) => Some(relaxation / largest_tangential_eigenvalue(steps)),
         _ => None,
     };
     for r in 0..n {
-        steps[(n + 1) * r] = match tangents {
+        let step = match tangents {
             Some(step) if r > 0 => step,
             _ => relaxation / steps[(n + 1) * r],
         };
+        let factor = if coupled { step } else { 0.0 };
+        steps[n * r..n * (r + 1)].iter_mut().for_each(|entry| *entry *= factor);
+        steps[(n + 1) * r] = step;
     }
 }
 
@@ -259,7 +268,7 @@ mod tests {
             let g = DMatrix::<f64>::from_fn(n, n, |_, _| rng.random_range(-1.0..1.0));
             let a = &g * g.transpose() + DMatrix::identity(n, n);
             // Units do not matter: blocks of grains and of ships invert alike.
-            for scale in [1e-12, 1.0, 1e12] {
+            for scale in [1e-20, 1.0, 1e20] {
                 let scaled = &a * scale;
                 let mut ours = vec![0.0; n * n];
                 assert!(invert(n, scaled.as_slice(), &mut ours), "{n} rows times {scale}");

@@ -22,6 +22,7 @@ pub use order::Order;
 pub use sor::SuccessiveOverRelaxation;
 pub use stop::Stop;
 
+use crate::cone::at_least;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
 use crate::options;
@@ -80,7 +81,8 @@ impl SweepOptions {
         impulses.iter_mut().for_each(|x| *x *= self.warm_start);
     }
 
-    /// The loop around the sweeps: stopping, cancelling, measuring. `sweep` does one sweep and says what it changed.
+    /// The loop around the sweeps: stopping, cancelling, measuring. `sweep` does one sweep and
+    /// returns the largest change of an impulse.
     fn iterate<D: Delassus>(
         &self,
         problem: &Problem,
@@ -88,7 +90,7 @@ impl SweepOptions {
         impulses: &mut [f64],
         state: &mut [f64],
         context: &mut Context,
-        mut sweep: impl FnMut(usize, &mut [f64], &mut [f64]) -> stop::Progress,
+        mut sweep: impl FnMut(usize, &mut [f64], &mut [f64]) -> f64,
     ) -> Convergence {
         let mut report = Convergence::default();
         let every = context.measure == Measure::EveryIteration;
@@ -115,15 +117,14 @@ impl SweepOptions {
                 report.status = Status::Cancelled;
                 break;
             }
-            let progress = sweep(report.iterations, impulses, state);
+            let change = sweep(report.iterations, impulses, state);
             report.iterations += 1;
             if every {
                 report.history.push(measure(impulses, state));
             }
             if report.iterations >= self.min_iterations
                 && self.tolerance > 0.0
-                && progress.below(self.tolerance, self.stop)
-                && impulses.iter().all(|x| x.is_finite())
+                && self.stop.met(self.tolerance, change, impulses)
             {
                 report.status = Status::Converged;
                 break;
@@ -138,6 +139,20 @@ impl SweepOptions {
         context.give([velocities]);
         report
     }
+}
+
+/// Makes the new impulses of a block the present ones, leaves in their place what they changed by, and returns the
+/// largest of these changes.
+#[inline(always)]
+fn take_over(impulse: &mut [f64], new: &mut [f64]) -> f64 {
+    let mut largest = 0.0;
+    for (impulse, new) in impulse.iter_mut().zip(new) {
+        let change = *new - *impulse;
+        *impulse = *new;
+        *new = change;
+        largest = at_least(largest, change.abs());
+    }
+    largest
 }
 
 /// Refuses a problem that is malformed, and a start that is not finite or does not fit it.

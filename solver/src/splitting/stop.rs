@@ -16,29 +16,17 @@ choices! {
     }
 }
 
-/// What one sweep did.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Progress {
-    /// Largest |Δλ|.
-    pub(super) change: f64,
-    /// Largest |λ| after the change.
-    pub(super) size: f64,
-}
-
-impl Progress {
-    #[inline(always)]
-    pub(super) fn note(&mut self, change: f64, impulse: f64) {
-        self.change = self.change.max(change.abs());
-        self.size = self.size.max(impulse.abs());
-    }
-
-    /// Whether the sweep changed little enough.
-    pub(super) fn below(&self, tolerance: f64, stop: Stop) -> bool {
-        match stop {
-            Stop::Absolute => self.change < tolerance,
+impl Stop {
+    /// Whether a sweep whose largest change was `change` ends the solve. Impulses that have grown beyond all numbers
+    /// never do.
+    pub(super) fn met(self, tolerance: f64, change: f64, impulses: &[f64]) -> bool {
+        let size = impulses.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+        let small = match self {
+            Self::Absolute => change < tolerance,
             // All zero and staying so is as converged as can be.
-            Stop::Relative => self.change == 0.0 || self.change < tolerance * self.size,
-        }
+            Self::Relative => change == 0.0 || change < tolerance * size,
+        };
+        small && impulses.iter().all(|x| x.is_finite())
     }
 }
 
@@ -48,11 +36,19 @@ mod tests {
 
     #[test]
     fn absolute_and_relative_tests_differ_by_the_size_of_the_impulses() {
-        let mut progress = Progress::default();
-        progress.note(-0.01, 100.0);
-        progress.note(0.001, -3.0);
-        assert!(!progress.below(0.005, Stop::Absolute));
-        assert!(progress.below(0.005, Stop::Relative));
-        assert!(Progress::default().below(1e-9, Stop::Relative));
+        let impulses = [100.0, -3.0];
+        assert!(!Stop::Absolute.met(0.005, 0.01, &impulses));
+        assert!(Stop::Relative.met(0.005, 0.01, &impulses));
+        assert!(!Stop::Relative.met(0.005, 0.6, &impulses));
+        assert!(Stop::Relative.met(1e-9, 0.0, &[0.0; 2]));
+    }
+
+    #[test]
+    fn what_is_not_finite_has_not_converged() {
+        for stop in [Stop::Absolute, Stop::Relative] {
+            assert!(!stop.met(1.0, 0.0, &[1.0, f64::NAN]));
+            assert!(!stop.met(1.0, f64::NAN, &[1.0]));
+            assert!(!stop.met(1.0, 0.0, &[f64::INFINITY]));
+        }
     }
 }

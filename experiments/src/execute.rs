@@ -1,0 +1,181 @@
+//! Carries a plan out: steps the simulation, measures every step, and streams the results into a run directory.
+//!
+//! However a run ends, what it has so far is given its place: finished, interrupted and failed runs all leave a
+//! complete directory behind, and the manifest tells them apart.
+
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use drystone_dynamics::{Simulation, World};
+
+use crate::Environment;
+use crate::cli::Record;
+use crate::convergence_csv::ConvergenceCsv;
+use crate::error::{Error, Exit};
+use crate::interrupt::Interrupt;
+use crate::manifest::{MANIFEST_JSON, Manifest, SCENE_TOML};
+use crate::metrics::{Observation, Value, metrics};
+use crate::plan::Plan;
+use crate::progress::Progress;
+use crate::steps_csv::StepsCsv;
+use crate::summary::{SUMMARY_JSON, Status, Summary};
+use crate::whole_file::{write_json, write_text};
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// It in numbers, with its status.
+    pub summary: Summary,
+    /// Where its results are.
+    pub directory: PathBuf,
+}
+
+impl Outcome {
+    /// The exit code of a program that did just this run.
+    pub fn exit(&self) -> Exit {
+        match self.summary.status {
+            Status::Finished => Exit::Done,
+            Status::Interrupted => Exit::Interrupted,
+            Status::Failed => Exit::Failed,
+        }
+    }
+}
+
+/// Runs a plan into a directory that is ready for it. Failures are part of the outcome.
+pub fn execute(plan: &Plan, directory: &Path, environment: &Environment) -> Outcome {
+    let started = SystemTime::now();
+    let clock = Instant::now();
+    let world = plan.scene.world.clone();
+    let mut summary = Summary::begin(&plan.scene.given, &plan.method.given, total_energy(&world));
+
+    let result = simulate(plan, world, directory, environment, &mut summary);
+    summary.seconds = clock.elapsed().as_secs_f64();
+    conclude(&mut summary, plan, result);
+
+    let written = write_json(directory, SUMMARY_JSON, &summary).and_then(|()| {
+        let manifest = Manifest::new(plan, &summary, &environment.command_line, environment.threads, started);
+        write_json(directory, MANIFEST_JSON, &manifest)
+    });
+    if written.is_err() {
+        conclude(&mut summary, plan, written.map(|()| Status::Failed));
+    }
+    Outcome {
+        summary,
+        directory: directory.to_owned(),
+    }
+}
+
+/// Enters how a run ended; what failed first stays.
+fn conclude(summary: &mut Summary, plan: &Plan, result: Result<Status, Error>) {
+    if summary.status == Status::Failed {
+        return;
+    }
+    match result {
+        Ok(status) => {
+            summary.status = status;
+            if status == Status::Interrupted {
+                summary.message = Some(format!("interrupted after {} of {} steps", summary.steps, plan.steps));
+            }
+        }
+        Err(error) => {
+            summary.status = Status::Failed;
+            summary.message = Some(error.to_string());
+        }
+    }
+}
+
+fn simulate(
+    plan: &Plan,
+    world: World,
+    directory: &Path,
+    environment: &Environment,
+    summary: &mut Summary,
+) -> Result<Status, Error> {
+    write_text(directory, SCENE_TOML, &plan.scene.toml)?;
+    let mut simulation = Simulation::new(world, plan.method.make()?, plan.dt)?;
+    simulation.set_measure(plan.record.measure());
+
+    let mut recorder = Recorder::create(directory, plan.record)?;
+    let label = format!("{} {}", plan.scene.given, plan.method.given);
+    let mut progress = Progress::new(&label, plan.steps, environment.output.quiet);
+    let result = advance(
+        &mut simulation,
+        plan.steps,
+        &mut recorder,
+        summary,
+        &mut progress,
+        &environment.interrupt,
+    );
+    progress.finish();
+    // The files are given their names whatever happened; a failure of the steps is the more telling one.
+    let finished = recorder.finish();
+    let status = result?;
+    finished?;
+    Ok(status)
+}
+
+/// Takes the steps.
+fn advance(
+    simulation: &mut Simulation,
+    steps: u64,
+    recorder: &mut Recorder,
+    summary: &mut Summary,
+    progress: &mut Progress,
+    interrupt: &Interrupt,
+) -> Result<Status, Error> {
+    while summary.steps < steps {
+        if interrupt.requested() {
+            return Ok(Status::Interrupted);
+        }
+        simulation.step()?;
+        let observation = Observation {
+            world: simulation.world(),
+            report: simulation.report(),
+        };
+        let values = recorder.step(&observation)?;
+        summary.add(observation.report.time, total_energy(observation.world), values);
+        progress.step(observation.report);
+    }
+    Ok(Status::Finished)
+}
+
+fn total_energy(world: &World) -> f64 {
+    world.kinetic_energy() + world.potential_energy()
+}
+
+/// The files that grow during a run.
+struct Recorder {
+    steps: StepsCsv,
+    convergence: Option<ConvergenceCsv>,
+    values: Vec<Value>,
+}
+
+impl Recorder {
+    fn create(directory: &Path, record: Record) -> Result<Self, Error> {
+        Ok(Self {
+            steps: StepsCsv::create(directory)?,
+            convergence: match record {
+                Record::None => None,
+                Record::Every | Record::Final => Some(ConvergenceCsv::create(directory)?),
+            },
+            values: Vec::with_capacity(metrics().len()),
+        })
+    }
+
+    /// Writes a step and returns its values in the order of the metrics.
+    fn step(&mut self, observation: &Observation<'_>) -> Result<&[Value], Error> {
+        self.values.clear();
+        self.values
+            .extend(metrics().iter().map(|metric| metric.value(observation)));
+        self.steps.row(&self.values)?;
+        if let Some(convergence) = &mut self.convergence {
+            convergence.step(observation.report)?;
+        }
+        Ok(&self.values)
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        let convergence = self.convergence.map_or(Ok(()), ConvergenceCsv::finish);
+        self.steps.finish().and(convergence)
+    }
+}

@@ -1,0 +1,51 @@
+//! A progress bar on stderr, for runs somebody is watching.
+
+use std::io::{self, IsTerminal};
+use std::time::{Duration, Instant};
+
+use drystone_dynamics::StepReport;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// The bar's text is made anew at most this often; a step may take microseconds.
+const INTERVAL: Duration = Duration::from_millis(60);
+
+/// Shows how far a run is.
+#[derive(Debug)]
+pub struct Progress {
+    bar: ProgressBar,
+    last: Option<Instant>,
+}
+
+impl Progress {
+    /// A bar for a number of steps; invisible if quiet is wanted or stderr is no terminal.
+    pub fn new(label: &str, steps: u64, quiet: bool) -> Self {
+        let target = if quiet || !io::stderr().is_terminal() {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr()
+        };
+        let bar = ProgressBar::with_draw_target(Some(steps), target);
+        let template = "{prefix}  {bar:24} step {pos}/{len}  {msg}  {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("━╸─"));
+        }
+        bar.set_prefix(label.to_owned());
+        Self { bar, last: None }
+    }
+
+    /// Tells it of a finished step.
+    pub fn step(&mut self, report: &StepReport) {
+        if self.bar.is_hidden() || self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        self.bar
+            .set_message(format!("t = {:.2} s  {} contacts", report.time, report.contacts));
+        self.bar.set_position(report.step);
+    }
+
+    /// Takes the bar away.
+    pub fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}

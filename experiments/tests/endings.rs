@@ -1,0 +1,113 @@
+//! Runs that do not reach their end keep what they have.
+
+mod common;
+
+use common::{ROCKET, Workshop, column, files_in, read_csv};
+
+#[test]
+fn a_run_that_diverges_says_where_and_keeps_its_steps() {
+    let workshop = Workshop::new();
+    workshop.write("rocket.toml", ROCKET);
+    let (stdout, stderr) = workshop.run("run rocket.toml --out out", 1);
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    assert!(
+        stderr.starts_with("error: the simulation diverged at step 3"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("body 'rocket'"), "{stderr}");
+    assert!(stdout.contains("failed, 2 of 10 steps"), "{stdout}");
+
+    assert_eq!(column(&workshop.path("out/steps.csv"), "step"), [1.0, 2.0]);
+    // 3 · 10³⁰⁷ kg m/s: large, but a number; its energy no longer is.
+    assert_eq!(column(&workshop.path("out/steps.csv"), "momentum_x")[0], 3e307);
+    let manifest = workshop.json("out/manifest.json");
+    assert_eq!((&manifest["status"], &manifest["steps"]), (&"failed".into(), &2.into()));
+    assert!(manifest["message"].as_str().unwrap().contains("'rocket'"));
+    assert_eq!(workshop.json("out/summary.json")["status"], "failed");
+    assert!(
+        files_in(&workshop.path("out"))
+            .iter()
+            .all(|name| !name.ends_with(".partial"))
+    );
+}
+
+#[cfg(unix)]
+mod signals {
+    use super::*;
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+        let start = Instant::now();
+        while !done() {
+            assert!(start.elapsed() < PATIENCE, "waited too long for {what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts the program, waits until the steps of a run are being written aside, and sends it a signal.
+    fn interrupted(workshop: &Workshop, line: &str, aside: &str, signal: &str) -> (Option<i32>, String) {
+        let mut child: Child = Command::new(env!("CARGO_BIN_EXE_drystone"))
+            .args(line.split_whitespace())
+            .current_dir(workshop.path(""))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let aside = workshop.path(aside);
+        wait_until("the first steps", || aside.metadata().is_ok_and(|file| file.len() > 0));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        wait_until("the end", || child.try_wait().unwrap().is_some());
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    fn check_interrupted_run(workshop: &Workshop, run: &str) {
+        let manifest = workshop.json(&format!("{run}/manifest.json"));
+        assert_eq!(manifest["status"], "interrupted");
+        let (_, rows) = read_csv(&workshop.path(run).join("steps.csv"));
+        assert_eq!(manifest["steps"], rows.len());
+        assert!(!rows.is_empty() && rows.len() < 1_000_000);
+        assert!(workshop.read(&format!("{run}/steps.csv")).ends_with('\n'));
+        let convergence = column(&workshop.path(run).join("convergence.csv"), "step");
+        assert_eq!(convergence.last(), Some(&(rows.len() as f64)));
+        assert_eq!(workshop.json(&format!("{run}/summary.json"))["steps"], rows.len());
+        assert!(
+            files_in(&workshop.path(run))
+                .iter()
+                .all(|name| !name.ends_with(".partial"))
+        );
+    }
+
+    #[test]
+    fn ctrl_c_and_termination_end_a_run_cleanly() {
+        for signal in ["-INT", "-TERM"] {
+            let workshop = Workshop::new();
+            let line = "run box-stack:count=3 --steps 1000000 --out out";
+            let (code, stdout) = interrupted(&workshop, line, "out/.steps.csv.partial", signal);
+            assert_eq!(code, Some(130), "{signal}");
+            assert!(
+                stdout.contains("interrupted,") && stdout.contains("of 1000000 steps"),
+                "{stdout}"
+            );
+            check_interrupted_run(&workshop, "out");
+        }
+    }
+
+    #[test]
+    fn an_interrupted_comparison_keeps_the_runs_it_has() {
+        let workshop = Workshop::new();
+        let line = "compare box-stack:count=3 --solver pgs --solver jacobi --steps 1000000 --out out";
+        let run = "out/box-stack-count=3-pgs";
+        let (code, stdout) = interrupted(&workshop, line, &format!("{run}/.steps.csv.partial"), "-INT");
+        assert_eq!(code, Some(130));
+        assert!(stdout.contains("interrupted after"), "{stdout}");
+        check_interrupted_run(&workshop, run);
+        let (_, rows) = read_csv(&workshop.path("out/comparison.csv"));
+        assert_eq!(rows.len(), 1);
+        assert!(!workshop.path("out/box-stack-count=3-jacobi").exists());
+    }
+}
