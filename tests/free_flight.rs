@@ -7,7 +7,7 @@ use std::sync::Arc;
 use common::*;
 use drystone::dynamics::motion::{Oscillation, UniformMotion};
 use drystone::dynamics::{Body, ScriptedMotion, Simulation};
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 /// A stone thrown upwards, after one second in steps of h.
 fn thrown(h: f64) -> Simulation {
@@ -48,7 +48,11 @@ fn constant_force_and_torque() {
     let h = 0.01;
     let mut plate = cuboid("plate", [0.3, 0.2, 0.1], 2.0);
     plate.force = Vector3::new(1.0, 2.0, -3.0);
-    plate.torque = Vector3::new(0.0, 0.0, 0.01);
+    // Turned, so that its inertia in the world is not that in its own frame.
+    let start = UnitQuaternion::from_scaled_axis(Vector3::new(0.7, -0.4, 0.3));
+    let axis = start * Vector3::z();
+    plate.pose.rotation = start;
+    plate.torque = 0.01 * axis;
     let inertia = plate.inertia[(2, 2)];
     // m/3 (a² + b²) for half extents a, b.
     assert_close(inertia, 2.0 / 3.0 * (0.09 + 0.04), 1e-15);
@@ -57,9 +61,9 @@ fn constant_force_and_torque() {
     let plate = body(&simulation, "plate");
     // Rounding of a hundred steps.
     assert_vector(plate.linear_velocity, Vector3::new(0.5, 1.0, -1.5), 1e-13);
-    assert_vector(plate.angular_velocity, Vector3::z() * (0.01 / inertia), 1e-13);
-    let turned = plate.pose.rotation.scaled_axis();
-    assert_vector(turned, Vector3::z() * (0.5 * 0.01 / inertia * (1.0 + h)), 1e-13);
+    assert_vector(plate.angular_velocity, axis * (0.01 / inertia), 1e-13);
+    let turned = (plate.pose.rotation * start.inverse()).scaled_axis();
+    assert_vector(turned, axis * (0.5 * 0.01 / inertia * (1.0 + h)), 1e-13);
 }
 
 /// Stokes: `v = v₀ exp(−c t)`, for every step length and even when c h is large.

@@ -97,7 +97,7 @@ fn box_friction_holds_the_plate_along_the_diagonal() {
 }
 
 /// Pushed harder than that, each axis of the box takes μ N by itself: the plate has `(F − √2 μ N) / (M + 2/7 n m)`,
-/// which for 250 N is 49.5 % too little.
+/// which for 250 N is 50.5 % too little.
 #[test]
 fn box_friction_is_wrong_by_a_known_amount_when_pushed_harder() {
     let direction = Vector3::new(1.0, 1.0, 0.0) / 2_f64.sqrt();
