@@ -25,9 +25,9 @@ fn sweeps(c: &mut Criterion) {
     group.throughput(Throughput::Elements((problem.blocks.len() * iterations) as u64));
     for spec in [
         "pgs",
-        "pgs:friction=cone",
+        "pgs:friction=box",
         "pgs:granularity=blocks",
-        "pgs:granularity=blocks,friction=cone",
+        "pgs:granularity=blocks,friction=box",
         "psor",
         "jacobi",
         "pgs:order=random",
