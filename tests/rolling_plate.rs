@@ -62,6 +62,21 @@ fn errors(mut simulation: Simulation, expected: Vector3<f64>) -> (f64, f64) {
     (of_plate, of_balls)
 }
 
+/// The scene of the catalogue is the same experiment.
+#[test]
+fn the_catalogue_scene_meets_the_closed_form() {
+    for angle in [0.0_f64, 45.0] {
+        let scene = drystone::scenes::load(&format!("rolling-plate:angle={angle}")).expect("a scene");
+        assert_eq!(scene.dt, H);
+        let world = scene.build().expect("a valid scene");
+        let direction = Vector3::new(angle.to_radians().cos(), angle.to_radians().sin(), 0.0);
+        let method = "pgs:friction=cone,iterations=20000,tolerance=1e-13,stop=relative";
+        let (plate, balls) = errors(simulation(world, method, H), exact() * direction);
+        assert!(plate < 1e-6 * exact(), "{angle}°: plate off by {plate:e} m/s²");
+        assert!(balls < 1e-6 * exact(), "{angle}°: balls off by {balls:e} m/s²");
+    }
+}
+
 /// Along an axis and along diagonals the true cone meets the closed form.
 #[test]
 fn the_friction_cone_meets_the_closed_form_in_every_direction() {

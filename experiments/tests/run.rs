@@ -202,3 +202,20 @@ fn quiet_is_quiet() {
     let (stdout, stderr) = workshop.run(&format!("{SMALL} --quiet"), 0);
     assert_eq!((stdout.as_str(), stderr.as_str()), ("", ""));
 }
+
+/// On two balls Gauss–Seidel's error, and with it the residual, shrinks by m₂/(m₁ + m₂) a sweep, whatever the start.
+#[test]
+fn convergence_csv_shows_the_rate_of_two_balls() {
+    let workshop = Workshop::new();
+    for ratio in [8000.0, 99.0] {
+        let scene = format!("two-balls:ratio={ratio}");
+        let method = "pgs:iterations=200,warm-start=0";
+        workshop.run(&format!("run {scene} --solver {method} --steps 1 --out out --force"), 0);
+        let residuals = column(&workshop.path("out/convergence.csv"), "residual");
+        assert_eq!(residuals.len(), 201);
+        // The first sweep leaves the start behind.
+        for pair in residuals[1..].windows(2) {
+            assert!((pair[1] / pair[0] - ratio / (1.0 + ratio)).abs() < 1e-6, "{pair:?}");
+        }
+    }
+}
