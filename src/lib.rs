@@ -31,3 +31,8 @@ pub use drystone_contact_graph as contact_graph;
 pub use drystone_dynamics as dynamics;
 pub use drystone_scenes as scenes;
 pub use drystone_solver as solver;
+
+/// Runs the examples of the README as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;

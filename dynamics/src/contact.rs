@@ -75,7 +75,7 @@ pub(crate) struct ContactSettings {
     pub(crate) h: f64,
     /// Error reduction parameter: which part of the depth one step corrects by velocity.
     pub(crate) erp: f64,
-    /// Constraint force mixing K of (4.235); K/h goes on the diagonal.
+    /// Constraint force mixing K of (4.235); K/h goes on the diagonal of the normal row.
     pub(crate) cfm: f64,
     /// Approach speeds below this don't bounce.
     pub(crate) restitution_threshold: f64,
@@ -128,12 +128,12 @@ impl ContactSettings {
         let arm_b = point.position.coords - b.centre;
         let free = relative_velocity(&a.free, &b.free, &arm_a, &arm_b);
         let before = relative_velocity(&a.before, &b.before, &arm_a, &arm_b).dot(&frame[0]);
-        let compliance = self.cfm / self.h;
         let target = self.normal_target(point.depth, law.restitution, before, free.dot(&frame[0]));
         std::array::from_fn(|k| Row {
             jacobian: jacobian(&frame[k], &arm_a, &arm_b),
             bias: free.dot(&frame[k]) - if k == 0 { target } else { 0.0 },
-            compliance,
+            // Soft tangents would let a block creep down its slope.
+            compliance: if k == 0 { self.cfm / self.h } else { 0.0 },
         })
     }
 

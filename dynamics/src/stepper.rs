@@ -45,7 +45,7 @@ options! {
     pub struct StepOptions {
         /// Error reduction: which part of a penetration is corrected by velocity in one step, 0 to 1.
         pub erp: f64 = 0.0,
-        /// Constraint force mixing K, 0 or more, m/(N s): softens contacts.
+        /// Constraint force mixing K, 0 or more, m/(N s): softens contacts along their normals.
         pub cfm: f64 = 0.0,
         /// Solver that projects penetration away after the move, or none.
         pub projection: String = "pgs".into(),
