@@ -57,6 +57,8 @@ options! {
         pub slop: f64 = 0.0,
         /// Bodies closer than this have contact points, m.
         pub envelope: f64 = 0.01,
+        /// Bodies that could meet within the step have contact points too, however far apart.
+        pub speculative: bool = true,
         /// Contacts that approach more slowly than this do not bounce, m/s.
         pub restitution_threshold: f64 = 0.1,
         /// How the gyroscopic term is integrated.
@@ -165,7 +167,7 @@ impl Stepper for FixedStep {
             None => self.prepare(pipeline)?,
         };
         let prepared = self.prepared.insert(prepared);
-        pipeline.detect()?;
+        pipeline.detect(if self.options.speculative { h } else { 0.0 })?;
         pipeline.apply_forces(self.options.gyroscopic, h);
         pipeline.solve_contacts(solver, &self.options.contacts(h))?;
         pipeline.advance(self.advance_with, h);

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use drystone_collision::{NarrowPhase, Shape};
 use drystone_contact_graph::Edge;
 use rayon::prelude::*;
 
@@ -14,8 +15,13 @@ const PARALLEL_PAIRS: usize = 256;
 
 impl Pipeline {
     /// Finds all contact points at the present poses, matches them with those of the last call, and forms groups.
-    pub(crate) fn detect(&mut self) -> Result<(), StepError> {
+    ///
+    /// Bodies have contact points while they are closer than the envelope, and also if they could meet within a time
+    /// `horizon` at their present speeds: a gap is then closed exactly by the solver, instead of being found as a
+    /// penetration in the next step, or never.
+    pub(crate) fn detect(&mut self, horizon: f64) -> Result<(), StepError> {
         let started = Instant::now();
+        self.find_reaches(horizon);
         self.find_pairs();
         self.graph.update(&self.pairs).map_err(|error| StepError::Graph {
             step: self.report.step,
@@ -29,23 +35,38 @@ impl Pipeline {
         Ok(())
     }
 
-    fn find_pairs(&mut self) {
-        // Each box grows by half the envelope, so that two overlap when the gap is up to the whole of it.
+    /// How far each body's surface can get: half the envelope, so that two bodies share the whole of it, and its motion
+    /// over the horizon.
+    fn find_reaches(&mut self, horizon: f64) {
         let margin = 0.5 * self.narrow_phase.envelope;
+        self.reaches.clear();
+        self.reaches.extend(self.world.bodies().iter().map(|body| {
+            let turning = match body.shape {
+                Shape::Cuboid(_) => body.angular_velocity.norm() * body.shape.bounding_radius(),
+                // A ball's surface does not move when it turns; a half-space has no radius.
+                Shape::Sphere(_) | Shape::HalfSpace(_) => 0.0,
+            };
+            margin + horizon * (body.linear_velocity.norm() + turning)
+        }));
+    }
+
+    fn find_pairs(&mut self) {
         self.aabbs.clear();
-        self.aabbs.extend(
-            self.world
-                .bodies()
-                .iter()
-                .map(|body| body.shape.aabb(&body.pose).loosened(margin)),
-        );
+        let bodies = self.world.bodies().iter().zip(&self.reaches);
+        self.aabbs
+            .extend(bodies.map(|(body, &reach)| body.shape.aabb(&body.pose).loosened(reach)));
         self.broad_phase.pairs(&self.aabbs, &self.movable, &mut self.pairs);
     }
 
     fn find_contacts(&mut self) {
-        let (bodies, narrow_phase) = (self.world.bodies(), self.narrow_phase);
+        let (bodies, reaches, box_box) = (self.world.bodies(), &self.reaches, self.narrow_phase.box_box);
         let find = |edge: &mut Edge<Manifold>| {
-            let (a, b) = (&bodies[edge.a as usize], &bodies[edge.b as usize]);
+            let (a, b) = (edge.a as usize, edge.b as usize);
+            let narrow_phase = NarrowPhase {
+                box_box,
+                envelope: reaches[a] + reaches[b],
+            };
+            let (a, b) = (&bodies[a], &bodies[b]);
             edge.payload.begin();
             narrow_phase.contacts(&a.shape, &a.pose, &b.shape, &b.pose, &mut edge.payload.points);
             edge.payload.recall();

@@ -66,6 +66,8 @@ pub struct Pipeline {
     pub(crate) measure: Measure,
     pub(crate) broad_phase: Box<dyn BroadPhase>,
     pub(crate) narrow_phase: NarrowPhase,
+    /// How far each body's surface can get.
+    reaches: Vec<f64>,
     aabbs: Vec<Aabb>,
     movable: Vec<bool>,
     pairs: Vec<(u32, u32)>,
@@ -106,6 +108,7 @@ impl Pipeline {
             measure: Measure::Nothing,
             broad_phase: Box::new(SweepAndPrune::default()),
             narrow_phase: NarrowPhase::default(),
+            reaches: Vec::new(),
             aabbs: Vec::new(),
             pairs: Vec::new(),
             graph,

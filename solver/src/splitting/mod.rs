@@ -5,8 +5,8 @@
 //! positive definite A and fixed bounds Gauss–Seidel and 0 < ω < 2 converge; friction limits that follow the normal
 //! impulse are outside that theorem.
 //!
-//! What they share is here: the options, the update of a block ([`local`]), the order of blocks ([`order`]) and the
-//! stopping test ([`stop`]). Each method is one file.
+//! What they share is here: the options, the update of a block (`local`), the order of blocks (`order`) and the
+//! stopping test (`stop`). Each method is one file.
 
 mod gauss_seidel;
 mod jacobi;
