@@ -202,7 +202,8 @@ impl GroupTask {
         let excess = |block: &drystone_solver::Block| match block.cone {
             Cone::Friction { coefficient } => {
                 let impulse = &self.impulses[block.rows()];
-                impulse[1].hypot(impulse[2]) - coefficient * impulse[0]
+                // Not hypot: it is called for every contact in every step, and nothing here overflows.
+                (impulse[1] * impulse[1] + impulse[2] * impulse[2]).sqrt() - coefficient * impulse[0]
             }
             _ => 0.0,
         };

@@ -222,7 +222,7 @@ fn scale_to_steps(block: &Block, friction: Friction, relaxation: f64, coupled: b
 /// Of the lower right 2×2 block of a 3×3 block.
 fn largest_tangential_eigenvalue(d: &[f64]) -> f64 {
     let (a, b, c) = (d[4], 0.5 * (d[5] + d[7]), d[8]);
-    0.5 * (a + c) + (0.5 * (a - c)).hypot(b)
+    0.5 * (a + c) + (0.25 * (a - c) * (a - c) + b * b).sqrt()
 }
 
 /// Writes the inverse of a symmetric positive definite matrix by Gauss–Jordan elimination, which needs no pivoting for
