@@ -80,7 +80,7 @@ fn a_soft_contact_does_not_creep() {
     run(&mut simulation, 300);
     let settled = position(&simulation, "block");
     run(&mut simulation, 100);
-    // Soft tangents would creep with K m g sin θ, which is 9 mm in this second.
+    // Soft tangents at four contacts would creep with K m g sin θ / 4, which is 2.2 mm in this second.
     let moved = (position(&simulation, "block") - settled).dot(&slope.downhill());
     assert!(moved.abs() < 1e-9, "{moved:e} m");
 }
