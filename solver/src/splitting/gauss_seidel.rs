@@ -51,46 +51,36 @@ pub(super) fn relax<D: Delassus>(
     });
     let largest = problem.blocks.iter().map(|block| block.len).max().unwrap_or(0) as usize;
     let mut scratch = context.take(2 * largest);
-    let mut state = context.take(operator.state_len());
 
-    options.warm_start(impulses);
-    operator.load(impulses, &mut state);
-    let report = options.iterate(
-        problem,
-        operator,
-        impulses,
-        &mut state,
-        context,
-        |sweep, impulses, state| {
-            sequence.advance(sweep, &mut order, &changes);
-            let mut largest = 0.0;
-            for &index in &order {
-                let block = &problem.blocks[index as usize];
-                let mut relax = Relax {
-                    problem,
-                    operator,
-                    local: &local,
-                    impulses,
-                    state,
-                };
-                // Contacts and single rows are by far the most common; fixed sizes let their loops unroll.
-                let change = match block.len {
-                    3 => relax.block(index as usize, block, &mut [0.0; 3], &mut [0.0; 3]),
-                    1 => relax.block(index as usize, block, &mut [0.0; 1], &mut [0.0; 1]),
-                    n => {
-                        let (velocity, new) = scratch[..2 * n as usize].split_at_mut(n as usize);
-                        relax.block(index as usize, block, velocity, new)
-                    }
-                };
-                if let Some(slot) = changes.get_mut(index as usize) {
-                    *slot = change;
+    let report = options.iterate(problem, operator, impulses, context, |sweep, impulses, state| {
+        sequence.advance(sweep, &mut order, &changes);
+        let mut largest = 0.0;
+        for &index in &order {
+            let block = &problem.blocks[index as usize];
+            let mut relax = Relax {
+                problem,
+                operator,
+                local: &local,
+                impulses,
+                state,
+            };
+            // Contacts and single rows are by far the most common; fixed sizes let their loops unroll.
+            let change = match block.len {
+                3 => relax.block(index as usize, block, &mut [0.0; 3], &mut [0.0; 3]),
+                1 => relax.block(index as usize, block, &mut [0.0; 1], &mut [0.0; 1]),
+                n => {
+                    let (velocity, new) = scratch[..2 * n as usize].split_at_mut(n as usize);
+                    relax.block(index as usize, block, velocity, new)
                 }
-                largest = at_least(largest, change);
+            };
+            if let Some(slot) = changes.get_mut(index as usize) {
+                *slot = change;
             }
-            largest
-        },
-    );
-    context.give([changes, scratch, state]);
+            largest = at_least(largest, change);
+        }
+        largest
+    });
+    context.give([changes, scratch]);
     context.give_indices(order);
     local.release(context);
     Ok(report)

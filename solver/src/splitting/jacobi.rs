@@ -50,37 +50,27 @@ impl Jacobi {
         let local = LocalBlocks::prepare(problem, operator, kind, coupled, context);
         let mut velocities = context.take(problem.rows());
         let mut new = context.take(problem.rows());
-        let mut state = context.take(operator.state_len());
 
-        options.warm_start(impulses);
-        operator.load(impulses, &mut state);
-        let report = options.iterate(
-            problem,
-            operator,
-            impulses,
-            &mut state,
-            context,
-            |_, impulses, state| {
-                for (index, block) in problem.blocks.iter().enumerate() {
-                    let rows = block.rows();
-                    let velocity = &mut velocities[rows.clone()];
-                    operator.block_product(rows.clone(), impulses, state, velocity);
-                    for (w, b) in velocity.iter_mut().zip(&problem.bias[rows.clone()]) {
-                        *w += b;
-                    }
-                    local.update(index, block.cone, velocity, &impulses[rows.clone()], &mut new[rows]);
+        let report = options.iterate(problem, operator, impulses, context, |_, impulses, state| {
+            for (index, block) in problem.blocks.iter().enumerate() {
+                let rows = block.rows();
+                let velocity = &mut velocities[rows.clone()];
+                operator.block_product(rows.clone(), impulses, state, velocity);
+                for (w, b) in velocity.iter_mut().zip(&problem.bias[rows.clone()]) {
+                    *w += b;
                 }
-                let mut largest = 0.0;
-                for block in &problem.blocks {
-                    let rows = block.rows();
-                    let new = &mut new[rows.clone()];
-                    largest = at_least(largest, take_over(&mut impulses[rows.clone()], new));
-                    operator.block_changed(rows, new, state);
-                }
-                largest
-            },
-        );
-        context.give([velocities, new, state]);
+                local.update(index, block.cone, velocity, &impulses[rows.clone()], &mut new[rows]);
+            }
+            let mut largest = 0.0;
+            for block in &problem.blocks {
+                let rows = block.rows();
+                let new = &mut new[rows.clone()];
+                largest = at_least(largest, take_over(&mut impulses[rows.clone()], new));
+                operator.block_changed(rows, new, state);
+            }
+            largest
+        });
+        context.give([velocities, new]);
         local.release(context);
         Ok(report)
     }

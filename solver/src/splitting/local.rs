@@ -60,8 +60,8 @@ pub(super) struct LocalBlocks {
 }
 
 impl LocalBlocks {
-    /// Reads every diagonal block of a valid problem. `coupled` is false for methods that must not see the rows of a block act
-    /// on each other (Jacobi on scalar rows).
+    /// Reads every diagonal block of a valid problem. `coupled` is false for methods that must not see the rows of a
+    /// block act on each other (Jacobi on scalar rows).
     pub(super) fn prepare(
         problem: &Problem,
         operator: &impl Delassus,

@@ -76,22 +76,20 @@ options! {
 }
 
 impl SweepOptions {
-    /// Scales the start.
-    fn warm_start(&self, impulses: &mut [f64]) {
-        impulses.iter_mut().for_each(|x| *x *= self.warm_start);
-    }
-
-    /// The loop around the sweeps: stopping, cancelling, measuring. `sweep` does one sweep and
-    /// returns the largest change of an impulse.
+    /// The loop around the sweeps: warm start, stopping, cancelling, measuring. `sweep` gets its number, the impulses
+    /// and the operator's state, does one sweep and returns the largest change of an impulse.
     fn iterate<D: Delassus>(
         &self,
         problem: &Problem,
         operator: &D,
         impulses: &mut [f64],
-        state: &mut [f64],
         context: &mut Context,
         mut sweep: impl FnMut(usize, &mut [f64], &mut [f64]) -> f64,
     ) -> Convergence {
+        impulses.iter_mut().for_each(|x| *x *= self.warm_start);
+        let mut memory = context.take(operator.state_len());
+        let state = memory.as_mut_slice();
+        operator.load(impulses, state);
         let mut report = Convergence::default();
         let every = context.measure == Measure::EveryIteration;
         let mut velocities = context.take(if context.measure == Measure::Nothing {
@@ -136,7 +134,7 @@ impl SweepOptions {
             Measure::Final => Some(measure(impulses, state)),
             Measure::EveryIteration => report.history.last().copied(),
         };
-        context.give([velocities]);
+        context.give([memory, velocities]);
         report
     }
 }
