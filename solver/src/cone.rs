@@ -4,6 +4,8 @@
 //! velocity is De Saxcé's `w̃ = w + μ‖w_t‖ e_n`, which makes Coulomb's law (stick, slip against the velocity, or
 //! separation) a cone complementarity condition (De Saxcé and Feng, 1998).
 
+use std::ops::Range;
+
 /// Where a block's impulses may lie.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cone {
@@ -19,9 +21,23 @@ pub enum Cone {
         /// Largest impulse, N·s; may be ∞.
         upper: f64,
     },
-    /// Coulomb contact, rows (normal, tangent 1, tangent 2): `‖λ_t‖ ≤ μ λ_n`.
+    /// Coulomb contact, rows (normal, tangent 1, tangent 2), or (normal, tangent) in the plane: `‖λ_t‖ ≤ μ λ_n`.
     Friction {
         /// Coulomb's μ, 0 or more.
+        coefficient: f64,
+    },
+    /// Coulomb contact that also resists rolling, rows (normal, tangent 1, tangent 2, roll 1, roll 2): `‖λ_t‖ ≤ μ λ_n`
+    /// and `‖λ_r‖ ≤ μ_r λ_n`.
+    Rolling {
+        /// Coulomb's μ, 0 or more.
+        friction: f64,
+        /// μ_r, 0 or more; a length if the rolling rows are angular velocities.
+        rolling: f64,
+    },
+    /// The same set as [`Friction`](Self::Friction), but complementary to the velocity itself instead of De Saxcé's:
+    /// the convex relaxation (Anitescu 2006), in which what slips also parts, with `w_n = μ‖w_t‖`.
+    SecondOrder {
+        /// μ, 0 or more.
         coefficient: f64,
     },
 }
@@ -33,16 +49,59 @@ impl Cone {
             Self::Free => {}
             Self::NonNegative => impulse.iter_mut().for_each(|x| *x = at_least(0.0, *x)),
             Self::Interval { lower, upper } => impulse.iter_mut().for_each(|x| *x = between(lower, upper, *x)),
-            Self::Friction { coefficient } => project_friction(coefficient, impulse),
+            Self::Friction { coefficient } | Self::SecondOrder { coefficient } => {
+                project_friction(coefficient, impulse);
+            }
+            Self::Rolling { friction, rolling } => project_rolling(friction, rolling, impulse),
         }
     }
 
-    /// Whether the number of rows and the parameters make sense.
-    pub(crate) fn check(&self, rows: usize) -> Result<(), String> {
+    /// What De Saxcé adds to the normal velocity so that the block's law is complementarity on a cone: `μ‖w_t‖` for
+    /// friction, `μ‖w_t‖ + μ_r‖w_r‖` for rolling, nothing for all others.
+    #[inline(always)]
+    pub fn de_saxce(&self, velocity: &[f64]) -> f64 {
         match *self {
-            Self::Friction { .. } if rows != 3 => Err(format!("a friction block has 3 rows, not {rows}")),
-            Self::Friction { coefficient } if !(coefficient.is_finite() && coefficient >= 0.0) => {
+            Self::Friction { coefficient } => coefficient * length(&velocity[1..]),
+            Self::Rolling { friction, rolling } => {
+                friction * length(&velocity[1..3]) + rolling * length(&velocity[3..5])
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The coefficients of a contact's discs `‖λ_t‖ ≤ μ λ_n`, each with the rows it holds, counted from the normal as 0;
+    /// none for what is not a contact.
+    #[inline(always)]
+    pub(crate) fn discs(self, rows: usize) -> impl Iterator<Item = (f64, Range<usize>)> {
+        match self {
+            Self::Friction { coefficient } | Self::SecondOrder { coefficient } => [Some((coefficient, 1..rows)), None],
+            Self::Rolling { friction, rolling } => [Some((friction, 1..3)), Some((rolling, 3..5))],
+            Self::Free | Self::NonNegative | Self::Interval { .. } => [None, None],
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// Whether the rows are (normal, tangents…) of a contact, rather than rows each with a law of its own.
+    pub fn is_contact(&self) -> bool {
+        matches!(
+            self,
+            Self::Friction { .. } | Self::Rolling { .. } | Self::SecondOrder { .. }
+        )
+    }
+
+    /// Whether the number of rows and the parameters make sense.
+    pub fn check(&self, rows: usize) -> Result<(), String> {
+        match *self {
+            Self::Friction { .. } | Self::SecondOrder { .. } if !(2..=3).contains(&rows) => {
+                Err(format!("a friction block has 3 rows, or 2 in the plane, not {rows}"))
+            }
+            Self::Rolling { .. } if rows != 5 => Err(format!("a rolling block has 5 rows, not {rows}")),
+            Self::Friction { coefficient } | Self::SecondOrder { coefficient } if !is_coefficient(coefficient) => {
                 Err(format!("the friction coefficient is {coefficient}"))
+            }
+            Self::Rolling { friction, rolling } if !(is_coefficient(friction) && is_coefficient(rolling)) => {
+                Err(format!("the friction coefficients are {friction} and {rolling}"))
             }
             // A single infinite point holds no impulse either.
             Self::Interval { lower, upper }
@@ -55,24 +114,77 @@ impl Cone {
     }
 }
 
+fn is_coefficient(value: f64) -> bool {
+    value.is_finite() && value >= 0.0
+}
+
+/// Euclidean length of one or two tangential components.
+#[inline(always)]
+pub(crate) fn length(tangents: &[f64]) -> f64 {
+    match tangents {
+        [t] => t.abs(),
+        [t1, t2] => t1.hypot(*t2),
+        _ => tangents.iter().map(|t| t * t).sum::<f64>().sqrt(),
+    }
+}
+
 /// Projection onto the second-order cone `‖t‖ ≤ μ n`: inside, in the polar cone, or onto the boundary, where
 /// `n' = (n + μ‖t‖) / (1 + μ²)` and `t' = μ n' t/‖t‖`.
 fn project_friction(mu: f64, impulse: &mut [f64]) {
-    let &mut [normal, t1, t2] = impulse else {
+    let Some((normal, tangents)) = impulse.split_first_mut() else {
         return;
     };
-    let tangential = t1.hypot(t2);
+    let tangential = length(tangents);
     // Without friction μ n is zero on either side of the apex, so the sign of n is asked for by itself.
-    if normal >= 0.0 && tangential <= mu * normal {
+    if *normal >= 0.0 && tangential <= mu * *normal {
         return;
     }
-    if mu * tangential <= -normal {
+    if mu * tangential <= -*normal {
         impulse.fill(0.0);
         return;
     }
-    let on_axis = (normal + mu * tangential) / (1.0 + mu * mu);
-    let scale = mu * on_axis / tangential;
-    impulse.copy_from_slice(&[on_axis, scale * t1, scale * t2]);
+    *normal = (*normal + mu * tangential) / (1.0 + mu * mu);
+    let scale = mu * *normal / tangential;
+    tangents.iter_mut().for_each(|t| *t *= scale);
+}
+
+/// Projection onto `‖t‖ ≤ μ n, ‖r‖ ≤ μ_r n`. For a given n' the tangents go to the nearest points of their discs, so n'
+/// minimises `(n' − n)² + (‖t‖ − μ n')₊² + (‖r‖ − μ_r n')₊²` over n' ≥ 0: convex, and quadratic wherever it is known
+/// which of the discs are too small.
+fn project_rolling(mu: f64, mu_r: f64, impulse: &mut [f64]) {
+    if impulse.len() != 5 || impulse.iter().any(|x| x.is_nan()) {
+        return;
+    }
+    let parts = [(mu, length(&impulse[1..3])), (mu_r, length(&impulse[3..5]))];
+    // Half the derivative by n' rises with n' and is linear between the points where a disc becomes large enough.
+    let slope = |n: f64| {
+        let pull: f64 = parts.iter().map(|&(mu, t)| mu * at_least(0.0, t - mu * n)).sum();
+        n - impulse[0] - pull
+    };
+    let normal = if slope(0.0) >= 0.0 {
+        0.0
+    } else {
+        let active = |of: &dyn Fn(usize) -> bool| {
+            let (mut sum, mut weight) = (impulse[0], 1.0);
+            for (k, &(mu, t)) in parts.iter().enumerate() {
+                if of(k) {
+                    sum += mu * t;
+                    weight += mu * mu;
+                }
+            }
+            sum / weight
+        };
+        // A disc is too small at the minimiser iff the slope at the point where it becomes large enough is positive.
+        let too_small = parts.map(|(mu, t)| t > 0.0 && (mu == 0.0 || slope(t / mu) > 0.0));
+        active(&|k| too_small[k])
+    };
+    impulse[0] = normal;
+    for (k, &(mu, t)) in parts.iter().enumerate() {
+        if t > mu * normal {
+            let scale = mu * normal / t;
+            impulse[1 + 2 * k..3 + 2 * k].iter_mut().for_each(|x| *x *= scale);
+        }
+    }
 }
 
 /// The larger of a bound and `x`; a NaN in `x` stays one (`f64::max` would hide it, and takes longer).
@@ -121,6 +233,42 @@ mod tests {
             assert!(p[1].hypot(p[2]) <= mu * p[0] + tolerance);
             assert!(mu * rest[1].hypot(rest[2]) <= -rest[0] + tolerance);
             assert!(dot.abs() < tolerance);
+        }
+    }
+
+    /// `p ∈ K` is the nearest point iff `(x − p)·(y − p) ≤ 0` for all y ∈ K; for a cone it is enough to ask that
+    /// `(x − p)·p = 0` and `(x − p)·y ≤ 0` for points y that span K: unit normal with full tangents in all directions.
+    #[test]
+    fn rolling_and_planar_projections_are_the_nearest_points() {
+        let mut rng = Pcg64::seed_from_u64(7);
+        for round in 0..4000 {
+            let (mu, mu_r): (f64, f64) = (rng.random_range(0.0..1.5), rng.random_range(0.0..1.5));
+            let planar = round % 2 == 0;
+            let cone = if planar {
+                Cone::Friction { coefficient: mu }
+            } else {
+                Cone::Rolling {
+                    friction: mu,
+                    rolling: mu_r,
+                }
+            };
+            let x: Vec<f64> = (0..if planar { 2 } else { 5 })
+                .map(|_| rng.random_range(-1.0..1.0))
+                .collect();
+            let mut p = x.clone();
+            cone.project(&mut p);
+            let rest: Vec<f64> = x.iter().zip(&p).map(|(x, p)| x - p).collect();
+            let dot = |y: &[f64]| rest.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
+            assert!(dot(&p).abs() < 1e-14, "{cone:?} {x:?}");
+            assert!(p[0] >= 0.0 && length(&p[1..p.len().min(3)]) <= mu * p[0] + 1e-14);
+            assert!(planar || length(&p[3..]) <= mu_r * p[0] + 1e-14);
+            for k in 0..64 {
+                let (s, c) = (f64::from(k) * 0.1).sin_cos();
+                let (s2, c2) = (f64::from(k) * 0.7).sin_cos();
+                let y = [1.0, mu * c, mu * s, mu_r * c2, mu_r * s2];
+                let y = if planar { vec![1.0, mu * c.signum()] } else { y.to_vec() };
+                assert!(dot(&y) <= 1e-14, "{cone:?} {x:?}");
+            }
         }
     }
 

@@ -23,6 +23,17 @@ pub enum SolveError {
         /// Row within the block.
         row: usize,
     },
+    /// A linear system inside the method is singular to working precision.
+    #[error("a linear system of the method is singular; a little compliance or regularisation would help")]
+    Factorisation,
+    /// The method has no rule for this kind of block, or of matrix.
+    #[error("{method} does not take {what}")]
+    Unsupported {
+        /// The method's name.
+        method: &'static str,
+        /// What it was given.
+        what: String,
+    },
     /// The pieces of a problem do not fit together.
     #[error("malformed problem: {0}")]
     Malformed(String),

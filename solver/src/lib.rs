@@ -1,6 +1,23 @@
 //! Complementarity problems, cones, residuals, and the solvers for them. This crate knows nothing of bodies' shapes,
 //! of files or of time.
 //!
+//! A [`Problem`] is blocks with cones, b, and A behind [`Delassus`]. A [`Solver`] is made by name from the [`registry`] and
+//! improves impulses in place; [`Residuals`] say what it is worth. The families, one folder each, one file a method:
+//!
+//! | family | idea |
+//! |---|---|
+//! | [`splitting`] | one block at a time: Jacobi, Gauss–Seidel, over-relaxation |
+//! | [`gradient`] | descent on the energy, with projections |
+//! | [`pivoting`] | the right set of active rows, then exact |
+//! | [`newton`] | roots of equations that are equivalent to complementarity |
+//! | [`interior`] | a path through the inside of the cones |
+//! | [`operator_splitting`] | easy parts in turn: ADMM, staggered friction |
+//! | [`convex`] | the relaxed law as a convex problem in velocities |
+//! | [`hybrid`] | joints directly, contacts by any other |
+//!
+//! What they share: [`formulation`] turns one kind of problem into another, [`linear`] has the sparse systems, [`Monitor`]
+//! the loop around iterations.
+//!
 //! ```
 //! use drystone_solver::{Cone, Context, InverseMass, Problem, Residuals, RigidBodies, Row, registry};
 //!
@@ -22,18 +39,31 @@
 //! ```
 
 mod cone;
+pub mod conformance;
+pub mod convex;
 mod delassus;
 mod error;
+pub mod formulation;
+pub mod gradient;
+pub mod hybrid;
+pub mod interior;
+pub mod linear;
+mod monitor;
+pub mod newton;
+pub mod operator_splitting;
+pub mod pivoting;
 mod problem;
 pub mod registry;
 pub mod residual;
 mod solve;
 pub mod spec;
 pub mod splitting;
+mod vector;
 
 pub use cone::Cone;
 pub use delassus::{BlockMatrix, Delassus, InverseMass, RigidBodies};
 pub use error::SolveError;
+pub use monitor::{Criterion, Limits, Monitor};
 pub use problem::{Assembler, Block, Operator, Problem, Row};
 pub use residual::Residuals;
 pub use solve::{Context, Convergence, Measure, Solver, Status};

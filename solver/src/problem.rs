@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::cone::Cone;
 use crate::delassus::{BlockMatrix, Delassus, InverseMass, RigidBodies};
 use crate::error::SolveError;
+use crate::vector;
 
 /// Consecutive rows that share one cone, and for rigid bodies one pair of bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +31,21 @@ impl Block {
     #[inline]
     pub fn rows(&self) -> Range<usize> {
         self.first as usize..self.first as usize + self.len as usize
+    }
+
+    /// [`Cone::discs`] with the rows counted in the problem.
+    pub(crate) fn discs(&self) -> impl Iterator<Item = (f64, Range<usize>)> {
+        let first = self.first as usize;
+        let discs = self.cone.discs(self.len as usize);
+        discs.map(move |(mu, rows)| (mu, first + rows.start..first + rows.end))
+    }
+
+    /// s: the mean diagonal entry of A on these rows, 1/kg, which makes impulses into velocities of like size; 1 where
+    /// there is nothing on the diagonal (auxiliary variables).
+    pub(crate) fn scale(&self, operator: &(impl Delassus + ?Sized)) -> f64 {
+        let mean = self.rows().map(|row| operator.diagonal(row)).sum::<f64>() / f64::from(self.len);
+        // A NaN must stay one.
+        if mean <= 0.0 { 1.0 } else { mean }
     }
 }
 
@@ -149,19 +165,76 @@ impl Problem {
         }
     }
 
-    /// `w = Aλ + b`.
+    /// `w = Aλ + b`. Allocates on rigid bodies; for checks and measurements.
     pub fn velocities(&self, impulses: &[f64], velocities: &mut [f64]) {
         self.operator.as_delassus().apply(impulses, velocities);
-        for (w, b) in velocities.iter_mut().zip(&self.bias) {
-            *w += b;
+        vector::add(velocities, 1.0, &self.bias);
+    }
+
+    /// The same with memory for the operator's state, which then belongs to these impulses.
+    pub(crate) fn velocities_with(&self, impulses: &[f64], state: &mut [f64], velocities: &mut [f64]) {
+        with_operator!(&self.operator, operator => {
+            operator.load(impulses, state);
+            self.velocities_at(operator, impulses, state, velocities);
+        });
+    }
+
+    /// The same from a state that already belongs to these impulses.
+    pub(crate) fn velocities_at(
+        &self,
+        operator: &impl Delassus,
+        impulses: &[f64],
+        state: &[f64],
+        velocities: &mut [f64],
+    ) {
+        for block in &self.blocks {
+            let rows = block.rows();
+            operator.block_product(rows.clone(), impulses, state, &mut velocities[rows.clone()]);
+            for row in rows {
+                velocities[row] += self.bias[row];
+            }
         }
     }
 
-    /// Checks that blocks cover the rows and fit the operator, cones fit their blocks, all numbers are finite, and no
-    /// diagonal entry of A is zero or negative. Solvers call it first.
+    /// `y = A x`, with memory for the operator's state, which then belongs to x.
+    pub(crate) fn product(&self, x: &[f64], state: &mut [f64], y: &mut [f64]) {
+        with_operator!(&self.operator, operator => {
+            operator.load(x, state);
+            for block in &self.blocks {
+                operator.block_product(block.rows(), x, state, &mut y[block.rows()]);
+            }
+        });
+    }
+
+    /// Checks that blocks cover the rows and fit the operator, cones fit their blocks, and all numbers are finite.
+    /// Solvers call it first.
     pub fn validate(&self) -> Result<(), SolveError> {
         self.check_structure()?;
         with_operator!(&self.operator, operator => self.check_numbers(operator))
+    }
+
+    /// Refuses a problem that is malformed, and a start that is not finite or does not fit it: what every solver does
+    /// first.
+    pub fn validate_start(&self, impulses: &[f64]) -> Result<(), SolveError> {
+        self.validate()?;
+        if impulses.len() != self.rows() {
+            return Err(SolveError::Malformed(format!(
+                "{} impulses for {} rows",
+                impulses.len(),
+                self.rows()
+            )));
+        }
+        match self
+            .blocks
+            .iter()
+            .position(|block| !impulses[block.rows()].iter().all(|x| x.is_finite()))
+        {
+            Some(block) => Err(SolveError::NotFinite {
+                block,
+                what: "starting impulses",
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Checks that blocks cover the rows and fit the operator, and cones fit their blocks.
@@ -207,22 +280,35 @@ impl Problem {
     fn check_numbers(&self, operator: &impl Delassus) -> Result<(), SolveError> {
         for (index, block) in self.blocks.iter().enumerate() {
             let not_finite = |what| Err(SolveError::NotFinite { block: index, what });
-            for (k, row) in block.rows().enumerate() {
+            for row in block.rows() {
                 if !self.bias[row].is_finite() {
                     return not_finite("bias");
                 }
                 // A number that is not finite anywhere in a row on rigid bodies is not finite in J·B either; explicit
                 // matrices are checked when they are built.
-                let diagonal = operator.diagonal(row);
-                if !diagonal.is_finite() {
+                if !operator.diagonal(row).is_finite() {
                     return not_finite("rows");
-                }
-                if diagonal <= 0.0 {
-                    return Err(SolveError::Singular { block: index, row: k });
                 }
             }
         }
         Ok(())
+    }
+
+    /// Checks that every diagonal entry of A is positive, for methods that divide by them.
+    pub(crate) fn check_diagonal(&self) -> Result<(), SolveError> {
+        with_operator!(&self.operator, operator => {
+            for (index, block) in self.blocks.iter().enumerate() {
+                if let Some(row) = block.rows().position(|row| operator.diagonal(row) <= 0.0) {
+                    return Err(SolveError::Singular { block: index, row });
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// The sum of squares of the blocks' sizes: how many numbers a block-diagonal matrix has.
+    pub(crate) fn block_diagonal_len(&self) -> usize {
+        self.blocks.iter().map(|block| (block.len as usize).pow(2)).sum()
     }
 }
 

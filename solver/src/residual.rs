@@ -7,14 +7,17 @@
 //! and sizes; with s the mean diagonal entry of the block, and the result multiplied by s, the residual is a velocity
 //! in m/s that does not change when all masses are scaled: it says by how much the worst block misses its law.
 
-use crate::cone::{Cone, at_least};
+use crate::cone::{Cone, at_least, length};
 use crate::problem::{Block, Problem};
+use crate::vector::larger;
 
 /// The measures of one pair (λ, w). All are zero at a solution.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Residuals {
     /// Largest natural map of a block, m/s. This is "the residual" of tables and files.
     pub natural: f64,
+    /// FCLIB's relative error, see [`relative`].
+    pub relative: f64,
     /// Half the sum of squared Fischer–Burmeister functions, (m/s)².
     pub fischer_burmeister: f64,
     /// Sum of |λ·w̃|, J.
@@ -35,12 +38,15 @@ impl Residuals {
 
     /// Every measure, with the velocities `w = Aλ + b` at hand.
     pub fn at(problem: &Problem, impulses: &[f64], velocities: &[f64]) -> Self {
-        let mut worst = Self::default();
+        let mut worst = Self {
+            relative: relative(problem, impulses, velocities),
+            ..Self::default()
+        };
         for block in &problem.blocks {
             let rows = block.rows();
             let here = Self::of_block(
                 block,
-                block_scale(problem, block),
+                block.scale(problem.operator.as_delassus()),
                 &impulses[rows.clone()],
                 &velocities[rows],
             );
@@ -56,6 +62,7 @@ impl Residuals {
     fn of_block(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> Self {
         Self {
             natural: natural_map(block, scale, impulse, velocity),
+            relative: map_square(block, 1.0, impulse, velocity).sqrt(),
             fischer_burmeister: fischer_burmeister(block, scale, impulse, velocity),
             gap: gap(block, impulse, velocity),
             cone_violation: cone_violation(block, impulse),
@@ -68,7 +75,7 @@ impl Residuals {
 pub fn natural(problem: &Problem, impulses: &[f64], velocities: &[f64]) -> f64 {
     problem.blocks.iter().fold(0.0, |worst, block| {
         let rows = block.rows();
-        let scale = block_scale(problem, block);
+        let scale = block.scale(problem.operator.as_delassus());
         larger(
             worst,
             natural_map(block, scale, &impulses[rows.clone()], &velocities[rows]),
@@ -76,46 +83,44 @@ pub fn natural(problem: &Problem, impulses: &[f64], velocities: &[f64]) -> f64 {
     })
 }
 
-/// Like `max`, but a NaN wins: a residual must not hide one.
-fn larger(a: f64, b: f64) -> f64 {
-    if a >= b || a.is_nan() { a } else { b }
+/// The error measure of the FCLIB collection, so that figures compare: `e = ‖λ − P_K(λ − w̃)‖₂ / ‖b‖₂` over all rows
+/// (Acary, Bremond and Huber 2018, ρ = 1). It depends on units. Where b is zero to rounding it is not divided by.
+pub fn relative(problem: &Problem, impulses: &[f64], velocities: &[f64]) -> f64 {
+    let square: f64 = problem
+        .blocks
+        .iter()
+        .map(|block| map_square(block, 1.0, &impulses[block.rows()], &velocities[block.rows()]))
+        .sum();
+    let size = problem.bias.iter().map(|b| b * b).sum::<f64>().sqrt();
+    square.sqrt() / if size > f64::EPSILON { size } else { 1.0 }
 }
 
-/// s: the mean diagonal entry of a block, 1/kg.
-fn block_scale(problem: &Problem, block: &Block) -> f64 {
-    let operator = problem.operator.as_delassus();
-    block.rows().map(|row| operator.diagonal(row)).sum::<f64>() / f64::from(block.len)
+/// `s ‖λ − P_K(λ − w̃/s)‖` of one block.
+pub(crate) fn natural_map(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> f64 {
+    scale * map_square(block, scale, impulse, velocity).sqrt()
 }
 
-/// `μ‖w_t‖` on the normal row of a friction block, nothing elsewhere.
-fn de_saxce(block: &Block, velocity: &[f64]) -> f64 {
-    match block.cone {
-        Cone::Friction { coefficient } => coefficient * velocity[1].hypot(velocity[2]),
-        _ => 0.0,
-    }
-}
-
-fn natural_map(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> f64 {
-    match block.cone {
-        Cone::Friction { .. } => {
-            let shifted = [velocity[0] + de_saxce(block, velocity), velocity[1], velocity[2]];
-            let mut target: [f64; 3] = std::array::from_fn(|k| impulse[k] - shifted[k] / scale);
-            block.cone.project(&mut target);
-            let square: f64 = (0..3).map(|k| (impulse[k] - target[k]).powi(2)).sum();
-            scale * square.sqrt()
+/// `‖λ − P_K(λ − w̃/s)‖²` of one block.
+fn map_square(block: &Block, scale: f64, impulse: &[f64], velocity: &[f64]) -> f64 {
+    if block.cone.is_contact() {
+        let mut target = [0.0; 5];
+        let target = &mut target[..impulse.len()];
+        for k in 0..target.len() {
+            target[k] = impulse[k] - velocity[k] / scale;
         }
-        _ => {
-            let square: f64 = impulse
-                .iter()
-                .zip(velocity)
-                .map(|(&x, &w)| {
-                    let mut target = [x - w / scale];
-                    block.cone.project(&mut target);
-                    (x - target[0]).powi(2)
-                })
-                .sum();
-            scale * square.sqrt()
-        }
+        target[0] -= block.cone.de_saxce(velocity) / scale;
+        block.cone.project(target);
+        impulse.iter().zip(&*target).map(|(x, p)| (x - p).powi(2)).sum()
+    } else {
+        impulse
+            .iter()
+            .zip(velocity)
+            .map(|(&x, &w)| {
+                let mut target = [x - w / scale];
+                block.cone.project(&mut target);
+                (x - target[0]).powi(2)
+            })
+            .sum()
     }
 }
 
@@ -142,22 +147,30 @@ fn fischer_burmeister(block: &Block, scale: f64, impulse: &[f64], velocity: &[f6
         Cone::Interval { lower, upper } => rows(impulse, velocity)
             .map(|(x, w)| phi(scale * (x - lower), -phi(scale * (upper - x), -w)).powi(2))
             .sum(),
-        Cone::Friction { coefficient: 0.0 } => {
-            phi(scale * impulse[0], velocity[0]).powi(2) + scale * scale * (impulse[1].powi(2) + impulse[2].powi(2))
+        Cone::Friction { coefficient: 0.0 } | Cone::SecondOrder { coefficient: 0.0 } => {
+            let tangents: f64 = impulse[1..].iter().map(|t| t * t).sum();
+            phi(scale * impulse[0], velocity[0]).powi(2) + scale * scale * tangents
         }
-        // In the coordinates (μ λ_n, λ_t) and (w̃_n, μ w̃_t) both cones are the second-order cone.
-        Cone::Friction { coefficient: mu } => {
-            let x = [scale * mu * impulse[0], scale * impulse[1], scale * impulse[2]];
-            let y = [
-                velocity[0] + de_saxce(block, velocity),
-                mu * velocity[1],
-                mu * velocity[2],
-            ];
-            let root = jordan_root_of_squares(x, y);
-            (0..3).map(|k| (x[k] + y[k] - root[k]).powi(2)).sum()
+        Cone::Friction { coefficient } | Cone::SecondOrder { coefficient } => {
+            let normal = velocity[0] + block.cone.de_saxce(velocity);
+            cone_phi_square(coefficient, scale, impulse, normal, &velocity[1..])
         }
+        // Two cones that share a normal have no such function in closed form; the natural map stands in for it.
+        Cone::Rolling { .. } => natural_map(block, scale, impulse, velocity).powi(2),
     };
     0.5 * square
+}
+
+/// The squared Fischer–Burmeister function of the second-order cone: in the coordinates (μ λ_n, λ_t) and (w̃_n, μ w̃_t)
+/// both cones are that one.
+fn cone_phi_square(mu: f64, scale: f64, impulse: &[f64], normal: f64, slip: &[f64]) -> f64 {
+    let (mut x, mut y) = ([scale * mu * impulse[0], 0.0, 0.0], [normal, 0.0, 0.0]);
+    for (k, (t, w)) in impulse[1..].iter().zip(slip).enumerate() {
+        x[k + 1] = scale * t;
+        y[k + 1] = mu * w;
+    }
+    let root = jordan_root_of_squares(x, y);
+    (0..3).map(|k| (x[k] + y[k] - root[k]).powi(2)).sum()
 }
 
 /// `(x∘x + y∘y)^½` in the Jordan algebra of the second-order cone (Fukushima, Luo and Tseng, 2002).
@@ -186,32 +199,40 @@ fn gap(block: &Block, impulse: &[f64], velocity: &[f64]) -> f64 {
                 }
             })
             .sum(),
-        Cone::Friction { .. } => {
+        Cone::Friction { .. } | Cone::Rolling { .. } | Cone::SecondOrder { .. } => {
             let power: f64 = rows(impulse, velocity).map(|(x, w)| x * w).sum();
-            (power + impulse[0] * de_saxce(block, velocity)).abs()
+            (power + impulse[0] * block.cone.de_saxce(velocity)).abs()
         }
         Cone::Free | Cone::NonNegative => rows(impulse, velocity).map(|(x, w)| (x * w).abs()).sum(),
     }
 }
 
 fn cone_violation(block: &Block, impulse: &[f64]) -> f64 {
-    match block.cone {
-        Cone::Friction { .. } => {
-            let mut nearest = [impulse[0], impulse[1], impulse[2]];
-            block.cone.project(&mut nearest);
-            (0..3).map(|k| (impulse[k] - nearest[k]).powi(2)).sum::<f64>().sqrt()
-        }
-        _ => impulse.iter().fold(0.0, |worst, &x| {
+    if block.cone.is_contact() {
+        let mut nearest = [0.0; 5];
+        let nearest = &mut nearest[..impulse.len()];
+        nearest.copy_from_slice(impulse);
+        block.cone.project(nearest);
+        let square: f64 = impulse.iter().zip(&*nearest).map(|(x, p)| (x - p).powi(2)).sum();
+        square.sqrt()
+    } else {
+        impulse.iter().fold(0.0, |worst, &x| {
             let mut nearest = [x];
             block.cone.project(&mut nearest);
             larger(worst, (x - nearest[0]).abs())
-        }),
+        })
     }
 }
 
 fn friction_violation(block: &Block, impulse: &[f64]) -> f64 {
     match block.cone {
-        Cone::Friction { coefficient } => at_least(0.0, impulse[1].hypot(impulse[2]) - coefficient * impulse[0]),
+        Cone::Friction { coefficient } | Cone::SecondOrder { coefficient } => {
+            at_least(0.0, length(&impulse[1..]) - coefficient * impulse[0])
+        }
+        Cone::Rolling { friction, rolling } => at_least(
+            at_least(0.0, length(&impulse[1..3]) - friction * impulse[0]),
+            length(&impulse[3..]) - rolling * impulse[0],
+        ),
         _ => 0.0,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::SolveError;
 use crate::problem::Problem;
+use crate::residual;
 use crate::spec::Configure;
 
 /// A method for complementarity problems.
@@ -26,6 +27,32 @@ pub enum Status {
     IterationLimit,
     /// It was asked to stop; the impulses are those of the last whole iteration.
     Cancelled,
+    /// Its time was up.
+    TimeLimit,
+    /// It can't get any further: no step it knows makes the impulses better.
+    Stalled,
+    /// A pivoting method met an unbounded ray: it has found no solution, and for some classes of problems there is none.
+    Ray,
+}
+
+impl Status {
+    /// As tables and files show it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Converged => "converged",
+            Self::IterationLimit => "iteration-limit",
+            Self::Cancelled => "cancelled",
+            Self::TimeLimit => "time-limit",
+            Self::Stalled => "stalled",
+            Self::Ray => "ray-termination",
+        }
+    }
+}
+
+impl std::fmt::Display for Status {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// What happened in a solve.
@@ -39,8 +66,29 @@ pub struct Convergence {
     pub row_updates: u64,
     /// Natural residual at the end, m/s, if it was asked for.
     pub residual: Option<f64>,
-    /// Natural residual at the start and after every iteration, if it was asked for.
+    /// Natural residual at the start and after every iteration, if it was asked for. A method that works on another
+    /// formulation, such as the friction pyramid, records the residual of that; `residual` is always that of the problem
+    /// it was given.
     pub history: Vec<f64>,
+}
+
+impl Convergence {
+    /// Sets the residual, if it was asked for, to that of the problem a method was given, after it has worked on another.
+    /// The history stays that of the other, or if there is none gets this.
+    pub(crate) fn measure(&mut self, problem: &Problem, impulses: &[f64], context: &mut Context) {
+        if context.measure == Measure::Nothing {
+            return;
+        }
+        let mut velocities = context.take(problem.rows());
+        let mut state = context.take(problem.operator.as_delassus().state_len());
+        problem.velocities_with(impulses, &mut state, &mut velocities);
+        let found = residual::natural(problem, impulses, &velocities);
+        context.give([velocities, state]);
+        self.residual = Some(found);
+        if self.history.is_empty() && context.measure == Measure::EveryIteration {
+            self.history.push(found);
+        }
+    }
 }
 
 /// How much to measure. Measuring costs about a sweep each time.

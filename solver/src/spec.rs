@@ -1,6 +1,7 @@
 //! Names with options, as people type them: `pgs:iterations=100,order=symmetric`.
 //!
-//! One small grammar serves solvers, steppers and scenes: a name, then `key=value` pairs.
+//! One small grammar serves solvers, steppers and scenes: a name, then `key=value` pairs. A value can be a spec itself,
+//! with brackets in place of the colon: `hybrid:contacts=pgs(iterations=50,order=symmetric)`.
 //! A type becomes configurable by being declared with [`options!`](crate::options), which turns its documented
 //! public fields into keys: the documentation of a field is the help text of its key, its default is the
 //! default that `drystone list` shows, so neither can go out of date.
@@ -55,7 +56,10 @@ impl FromStr for Spec {
             });
         }
         let mut parsed: Vec<(String, String)> = Vec::new();
-        for part in options.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+        for part in split_options(text, options)?
+            .into_iter()
+            .filter(|part| !part.is_empty())
+        {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(SpecError::Syntax {
                     text: text.to_owned(),
@@ -76,6 +80,35 @@ impl FromStr for Spec {
             name: name.to_owned(),
             options: parsed,
         })
+    }
+}
+
+/// The parts between commas, except those within brackets: `contacts=pgs(iterations=5,order=random)` is one.
+fn split_options<'a>(text: &str, options: &'a str) -> Result<Vec<&'a str>, SpecError> {
+    let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
+    for (at, letter) in options.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(options[start..at].trim());
+                start = at + 1;
+            }
+            ')' => return Err(unbalanced(text, "a bracket is closed that was not opened")),
+            _ => {}
+        }
+    }
+    if depth > 0 {
+        return Err(unbalanced(text, "a bracket is not closed"));
+    }
+    parts.push(options[start..].trim());
+    Ok(parts)
+}
+
+fn unbalanced(text: &str, message: &str) -> SpecError {
+    SpecError::Syntax {
+        text: text.to_owned(),
+        message: message.into(),
     }
 }
 
@@ -242,6 +275,29 @@ impl OptionValue for String {
     }
 }
 
+/// A spec as the value of an option, with brackets in place of the colon: `pgs(iterations=50,order=symmetric)`.
+impl OptionValue for Spec {
+    fn read(text: &str) -> Option<Self> {
+        match text.split_once('(') {
+            Some((name, options)) => format!("{name}:{}", options.trim_end().strip_suffix(')')?).parse().ok(),
+            // A colon here would belong to no one.
+            None if text.contains([':', ')', '=']) => None,
+            None => text.parse().ok(),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self.to_string().split_once(':') {
+            Some((name, options)) => format!("{name}({options})"),
+            None => self.name.clone(),
+        }
+    }
+
+    fn expects() -> String {
+        "a name, with its options in brackets: name(key=value,…)".into()
+    }
+}
+
 /// Declares a plain struct of options: each field has a doc comment, a type and a default, and becomes a key.
 ///
 /// ```
@@ -260,7 +316,8 @@ impl OptionValue for String {
 /// # Ok::<(), drystone_solver::spec::SpecError>(())
 /// ```
 ///
-/// A last field `flatten pub family: FamilyOptions` takes over the keys of another such struct. A check of ranges goes
+/// Last fields `flatten pub family: FamilyOptions` take over the keys of other such structs, with their defaults or with
+/// those of an expression after `=`. A check of ranges goes
 /// into a trailing `validate(options) { … }` that returns `Result<(), String>`.
 #[macro_export]
 macro_rules! options {
@@ -268,20 +325,20 @@ macro_rules! options {
         $(#[$meta:meta])*
         pub struct $name:ident {
             $( $(#[doc = $doc:literal])* pub $field:ident : $type:ty = $default:expr, )*
-            $( flatten pub $inner:ident : $inner_type:ty $(,)? )?
+            $( flatten pub $inner:ident : $inner_type:ty $( = $inner_default:expr )? ),* $(,)?
         }
         $( validate($this:ident) $check:block )?
     ) => {
         $(#[$meta])*
         pub struct $name {
             $( $(#[doc = $doc])* pub $field : $type, )*
-            $( /// The options it shares with its family.
-            pub $inner : $inner_type, )?
+            $( /// Options it shares with others.
+            pub $inner : $inner_type, )*
         }
 
         impl Default for $name {
             fn default() -> Self {
-                Self { $( $field: $default, )* $( $inner: <$inner_type>::default(), )? }
+                Self { $( $field: $default, )* $( $inner: $crate::default_or!($inner_type $(, $inner_default)?), )* }
             }
         }
 
@@ -294,7 +351,7 @@ macro_rules! options {
                     expects: <$type as $crate::spec::OptionValue>::expects(),
                     help: [$($doc),*].map(str::trim).join(" "),
                 } ),* ];
-                $( options.extend(self.$inner.options()); )?
+                $( options.extend(self.$inner.options()); )*
                 options
             }
 
@@ -307,17 +364,28 @@ macro_rules! options {
                 } )*
                 $( if self.$inner.options().iter().any(|option| option.key == key.replace('_', "-")) {
                     return self.$inner.set(&key, value);
-                } )?
+                } )*
                 Err($crate::spec::unknown_option(self, &key))
             }
 
             fn validate(&self) -> Result<(), String> {
-                $( self.$inner.validate()?; )?
+                $( self.$inner.validate()?; )*
                 let outcome: Result<(), String> = Ok(());
                 $( let outcome = outcome.and_then(|()| { let $this = self; $check }); )?
                 outcome
             }
         }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! default_or {
+    ($type:ty) => {
+        <$type>::default()
+    };
+    ($type:ty, $value:expr) => {
+        $value
     };
 }
 
@@ -454,6 +522,32 @@ mod tests {
         assert!(message("paint:thickness").contains("key=value"));
         assert!(message("paint:thickness=1,thickness=2").contains("given twice"));
         assert!(message(":a=1").contains("name is missing"));
+    }
+
+    #[test]
+    fn a_spec_can_be_a_value_and_survives_being_shown_and_read() {
+        let outer: Spec = "hybrid:contacts=pgs(iterations=50,order=symmetric),regularisation=1e-9"
+            .parse()
+            .unwrap();
+        assert_eq!(outer.options.len(), 2);
+        let inner = Spec::read(&outer.options[0].1).unwrap();
+        assert_eq!(inner, "pgs:iterations=50,order=symmetric".parse().unwrap());
+        // To any depth.
+        for text in ["pgs", "pgs(iterations=5)", "a(b=c(d=1,e=f(g=2)),h=3)"] {
+            assert_eq!(Spec::read(text).unwrap().show(), text);
+        }
+        let deep = Spec::read("a(b=c(d=1,e=f(g=2)),h=3)").unwrap();
+        assert_eq!(deep.options[0], ("b".into(), "c(d=1,e=f(g=2))".into()));
+    }
+
+    #[test]
+    fn brackets_that_do_not_match_are_refused() {
+        let message = |text: &str| text.parse::<Spec>().unwrap_err().to_string();
+        assert!(message("hybrid:contacts=pgs(iterations=5").contains("not closed"));
+        assert!(message("hybrid:contacts=pgs)").contains("not opened"));
+        for text in ["pgs(", "pgs:iterations=5", "(a=1)", "pgs(a=1))", "pgs(a)", ""] {
+            assert_eq!(Spec::read(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -9,12 +9,20 @@ use drystone_solver::{Context, Measure};
 fn a_second_solve_with_the_same_context_allocates_nothing() {
     let problem = Sample::random(1, 8, 20, true).dominant().problem();
     let explicit = problem.explicit().unwrap();
-    for name in ["pgs", "psor", "jacobi"] {
-        for granularity in ["rows", "blocks"] {
+    for name in ["pgs", "psor", "jacobi", "mass-splitting", "nsgs"] {
+        for kind in ["granularity=rows,", "granularity=blocks,", "stop=residual,"] {
+            let kind = if name == "nsgs" {
+                kind.trim_start_matches("granularity=rows,")
+            } else {
+                kind
+            };
+            if name == "nsgs" && kind.starts_with("granularity") {
+                continue;
+            }
             for order in ["forward", "random", "slowest"] {
                 for measure in [Measure::Nothing, Measure::Final] {
                     for problem in [&problem, &explicit] {
-                        let spec = format!("{name}:granularity={granularity},order={order},tolerance=1e-30");
+                        let spec = format!("{name}:{kind}order={order},tolerance=1e-30");
                         let solver = solver(&spec);
                         let mut context = Context::default();
                         context.measure = measure;
@@ -41,7 +49,7 @@ fn a_second_solve_with_the_same_context_allocates_nothing() {
 #[test]
 fn smaller_problems_fit_into_the_memory_of_larger_ones() {
     let problems = [20, 5, 12].map(|constraints| Sample::random(2, 8, constraints, true).dominant().problem());
-    for name in ["pgs", "psor", "jacobi"] {
+    for name in ["pgs", "psor", "jacobi", "mass-splitting", "nsgs"] {
         let solver = solver(name);
         let mut context = Context::default();
         let mut impulses = vec![0.0; problems[0].rows()];

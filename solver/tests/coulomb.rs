@@ -104,9 +104,13 @@ fn a_ball_sticks_if_friction_suffices_and_else_slides_at_full_friction() {
             -available * sliding.normalize()
         };
         let expected = tangential + Vector3::z() * normal;
-        for solver in ["pgs", "psor", "jacobi"] {
+        for solver in ["pgs", "psor", "jacobi", "mass-splitting", "nsgs"] {
             for granularity in ["rows", "blocks"] {
-                let spec = format!("{solver}:friction=cone,granularity={granularity},iterations=300");
+                let spec = match solver {
+                    // Exact, so one visit is enough.
+                    "nsgs" => "nsgs:iterations=1".to_owned(),
+                    _ => format!("{solver}:friction=cone,granularity={granularity},iterations=300"),
+                };
                 let problem = ball.problem(angle);
                 let impulses = solved(&spec, &problem);
                 let found = world(&frame(angle), &impulses);

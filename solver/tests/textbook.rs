@@ -31,6 +31,7 @@ fn sweep(problem: &Problem, a: &DMatrix<f64>, x: &mut DVector<f64>, omega: f64, 
                 Cone::Free => target,
                 Cone::NonNegative => target.max(0.0),
                 Cone::Interval { lower, upper } => target.max(lower).min(upper),
+                Cone::Rolling { .. } | Cone::SecondOrder { .. } => unreachable!("not among the samples"),
                 Cone::Friction { .. } if row == first => target.max(0.0),
                 Cone::Friction { coefficient } => match model {
                     Model::Box(share) => {

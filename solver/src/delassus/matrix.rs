@@ -100,6 +100,11 @@ impl BlockMatrix {
         self.columns.len()
     }
 
+    /// Number of blocks stored in a block row: those that act on it, itself among them.
+    pub fn coupled_blocks(&self, block: usize) -> usize {
+        (self.entries[block + 1] - self.entries[block]) as usize
+    }
+
     /// Every stored number as (row, column, value).
     pub fn triplets(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         (0..self.block_count()).flat_map(move |block| {
@@ -156,6 +161,30 @@ impl BlockMatrix {
         })
     }
 
+    /// Adds to the diagonal entries of a block, if that block is stored.
+    pub(crate) fn add_to_diagonal(&mut self, block: usize, value: f64) {
+        let first = self.entries[block] as usize;
+        let columns = &self.columns[first..self.entries[block + 1] as usize];
+        let Ok(entry) = columns.binary_search(&(block as u32)) else {
+            return;
+        };
+        let rows = self.block_rows(block);
+        let at = self.offsets[first + entry] as usize;
+        for (k, row) in rows.clone().enumerate() {
+            self.values[at + k * (rows.len() + 1)] += value;
+            self.diagonal[row] += value;
+        }
+    }
+
+    /// The stored blocks of a block row: their block columns and numbers, row-major.
+    pub(crate) fn stored_row(&self, block: usize) -> impl Iterator<Item = (usize, &[f64])> {
+        let columns = &self.columns[self.entries[block] as usize..self.entries[block + 1] as usize];
+        columns
+            .iter()
+            .map(|&column| column as usize)
+            .zip(self.row_entries(block).map(|(_, values)| values))
+    }
+
     /// Whether block `index` of a problem has the rows of this matrix's.
     pub(crate) fn has_block(&self, index: usize, block: &Block) -> bool {
         self.block_rows(index) == block.rows()
@@ -163,6 +192,11 @@ impl BlockMatrix {
 
     /// The block that a row belongs to, by bisection.
     fn block_of(&self, row: usize) -> usize {
+        // Where all blocks are of one size there is nothing to search for.
+        let guess = row * self.block_count() / self.diagonal.len();
+        if self.starts[guess] as usize == row {
+            return guess;
+        }
         self.starts.partition_point(|&start| start as usize <= row) - 1
     }
 }
@@ -182,6 +216,17 @@ impl Delassus for BlockMatrix {
         out.fill(0.0);
         for (span, values) in self.row_entries(self.block_of(rows.start)) {
             let x = &impulses[span];
+            // Contact on contact, the common case: sizes that the compiler knows.
+            if let (Some(a), Ok([x, y, z]), Ok(out)) = (
+                values.as_chunks::<3>().0.first_chunk::<3>(),
+                <&[f64; 3]>::try_from(x),
+                <&mut [f64; 3]>::try_from(&mut *out),
+            ) {
+                for (out, a) in out.iter_mut().zip(a) {
+                    *out += a[0] * x + a[1] * y + a[2] * z;
+                }
+                continue;
+            }
             for (out, row) in out.iter_mut().zip(values.chunks_exact(x.len())) {
                 *out += row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
             }

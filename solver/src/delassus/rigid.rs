@@ -155,9 +155,44 @@ impl RigidBodies {
         &self.rows[row]
     }
 
+    /// `M⁻¹ = L Lᵀ` of a body, as it was given but for rounding.
+    pub fn inverse_mass(&self, body: u32) -> InverseMass {
+        let Factor { linear, angular: l } = self.factors[body as usize];
+        let l = Matrix3::new(l[0], 0.0, 0.0, l[1], l[3], 0.0, l[2], l[4], l[5]);
+        InverseMass {
+            mass: linear * linear,
+            inertia: l * l.transpose(),
+        }
+    }
+
+    /// The 12 numbers of a row of J, `H L⁻¹`: as they were given but for rounding, and zero where they act on what can't
+    /// move.
+    pub fn jacobian(&self, row: usize) -> [f64; 12] {
+        let ratio = |x: f64, pivot: f64| if pivot == 0.0 { 0.0 } else { x / pivot };
+        let mut jacobian = [0.0; 12];
+        for (side, &body) in self.pairs[row].iter().enumerate() {
+            let Factor { linear, angular: l } = &self.factors[body as usize];
+            let h = &self.rows[row][6 * side..6 * side + 6];
+            let j = &mut jacobian[6 * side..6 * side + 6];
+            for k in 0..3 {
+                j[k] = ratio(h[k], *linear);
+            }
+            j[5] = ratio(h[5], l[5]);
+            j[4] = ratio(h[4] - l[4] * j[5], l[3]);
+            j[3] = ratio(h[3] - l[1] * j[4] - l[2] * j[5], l[0]);
+        }
+        jacobian
+    }
+
     /// The row's compliance.
     pub fn compliance(&self, row: usize) -> f64 {
         self.compliance[row]
+    }
+
+    /// Gives a row another compliance.
+    pub(crate) fn set_compliance(&mut self, row: usize, compliance: f64) {
+        self.diagonal[row] += compliance - self.compliance[row];
+        self.compliance[row] = compliance;
     }
 
     /// `M⁻¹ Jᵀ λ`: what the impulses do to the velocities, `[v, ω]` a body, six numbers each.

@@ -15,9 +15,12 @@
 //! takes both tangents at once, `λ_t ← P_disc(λ_t − ω ρ w_t)` with ρ one over the larger eigenvalue of D_tt; its fixed
 //! points satisfy Coulomb's law exactly: stick, or full friction against the slip.
 
+use std::ops::Range;
+
 use crate::choices;
-use crate::cone::{Cone, at_least, between, project_disc};
+use crate::cone::{Cone, at_least, between, length, project_disc};
 use crate::delassus::Delassus;
+use crate::linear::dense;
 use crate::problem::{Block, Problem};
 use crate::solve::Context;
 
@@ -69,8 +72,20 @@ impl LocalBlocks {
         coupled: bool,
         context: &mut Context,
     ) -> Self {
+        let read = |index: usize, out: &mut [f64]| operator.diagonal_block(problem.blocks[index].rows(), out);
+        Self::prepare_with(problem, read, options, coupled, context)
+    }
+
+    /// The same with blocks that `read` writes, given a block's index, in the place of A's own.
+    pub(super) fn prepare_with(
+        problem: &Problem,
+        read: impl Fn(usize, &mut [f64]),
+        options: (Friction, Granularity, f64),
+        coupled: bool,
+        context: &mut Context,
+    ) -> Self {
         let (friction, granularity, relaxation) = options;
-        let total = problem.blocks.iter().map(|block| (block.len as usize).pow(2)).sum();
+        let total = problem.block_diagonal_len();
         let mut local = Self {
             friction,
             share: match friction {
@@ -84,14 +99,14 @@ impl LocalBlocks {
             inverses: context.take(if granularity == Granularity::Blocks { total } else { 0 }),
         };
         let mut at = 0;
-        for block in &problem.blocks {
+        for (index, block) in problem.blocks.iter().enumerate() {
             let n = block.len as usize;
             local.offsets.push(at as u32);
             let steps = &mut local.steps[at..at + n * n];
-            operator.diagonal_block(block.rows(), steps);
+            read(index, steps);
             if granularity == Granularity::Blocks {
                 let inverse = &mut local.inverses[at..at + n * n];
-                if !invert(n, steps, inverse) {
+                if !dense::invert_definite(n, steps, inverse) {
                     inverse[0] = f64::NAN;
                 }
             }
@@ -128,7 +143,14 @@ impl LocalBlocks {
             }
             Cone::Interval { lower, upper } => rows(steps, velocity, impulse, new, |x| between(lower, upper, x)),
             Cone::NonNegative => rows(steps, velocity, impulse, new, |x| at_least(0.0, x)),
-            Cone::Free | Cone::Friction { .. } => rows(steps, velocity, impulse, new, |x| x),
+            Cone::Free => rows(steps, velocity, impulse, new, |x| x),
+            Cone::Friction { .. } | Cone::Rolling { .. } => self.discs(cone, steps, velocity, impulse, new),
+            Cone::SecondOrder { .. } => {
+                for r in 0..n {
+                    new[r] = impulse[r] - steps[(n + 1) * r] * velocity[r];
+                }
+                cone.project(new);
+            }
         }
     }
 
@@ -148,7 +170,7 @@ impl LocalBlocks {
             Cone::Free => true,
             Cone::NonNegative => new.iter().all(|&x| x >= 0.0),
             Cone::Interval { lower, upper } => new.iter().all(|x| (lower..=upper).contains(x)),
-            Cone::Friction { coefficient } => {
+            Cone::Friction { coefficient } if n == 3 => {
                 let radius = self.limit(coefficient, new[0]);
                 // A radius of minus zero is no radius: without friction the sign of the normal still counts.
                 new[0] >= 0.0
@@ -156,6 +178,48 @@ impl LocalBlocks {
                         Friction::Cone => new[1] * new[1] + new[2] * new[2] <= radius * radius,
                         Friction::Box | Friction::ScaledBox => new[1].abs() <= radius && new[2].abs() <= radius,
                     }
+            }
+            Cone::Friction { .. } | Cone::Rolling { .. } | Cone::SecondOrder { .. } => {
+                new[0] >= 0.0 && cone.discs(n).all(|(mu, rows)| length(&new[rows]) <= mu * new[0])
+            }
+        }
+    }
+
+    /// Normal first, then disc after disc within the radius it sets, each change carried over to the rows behind it:
+    /// contacts in the plane and contacts that resist rolling.
+    #[cold]
+    fn discs(&self, cone: Cone, steps: &[f64], velocity: &[f64], impulse: &[f64], new: &mut [f64]) {
+        let n = new.len();
+        for r in 0..n {
+            new[r] = impulse[r] - steps[(n + 1) * r] * velocity[r];
+        }
+        let carry = |new: &mut [f64], r: usize| {
+            let change = new[r] - impulse[r];
+            for s in r + 1..n {
+                new[s] -= steps[n * s + r] * change;
+            }
+        };
+        new[0] = at_least(0.0, new[0]);
+        carry(new, 0);
+        for (mu, rows) in cone.discs(n) {
+            if self.friction == Friction::Cone || rows.len() < 2 {
+                let (size, radius) = (length(&new[rows.clone()]), mu * new[0]);
+                if size > radius {
+                    new[rows.clone()].iter_mut().for_each(|t| *t *= radius / size);
+                }
+                // Within a disc both rows have moved at once; only those behind it take note.
+                for r in rows.clone() {
+                    let change = new[r] - impulse[r];
+                    for s in rows.end..n {
+                        new[s] -= steps[n * s + r] * change;
+                    }
+                }
+            } else {
+                let limit = self.limit(mu, new[0]);
+                for r in rows {
+                    new[r] = between(-limit, limit, new[r]);
+                    carry(new, r);
+                }
             }
         }
     }
@@ -204,13 +268,21 @@ fn rows(steps: &[f64], velocity: &[f64], impulse: &[f64], new: &mut [f64], proje
 /// Turns a diagonal block of A into step lengths and scaled rows; without coupling only the step lengths are left.
 fn scale_to_steps(block: &Block, friction: Friction, relaxation: f64, coupled: bool, steps: &mut [f64]) {
     let n = block.len as usize;
-    let tangents = match (block.cone, friction) {
-        (Cone::Friction { .. }, Friction::Cone) => Some(relaxation / largest_tangential_eigenvalue(steps)),
-        _ => None,
-    };
+    let mut lengths = [0.0; 5];
+    if let Cone::SecondOrder { .. } = block.cone {
+        // The whole block moves at once, so no row may go further than the stiffest direction allows.
+        let stiffest = (0..n)
+            .map(|r| steps[n * r..n * (r + 1)].iter().map(|x| x.abs()).sum())
+            .fold(0.0, f64::max);
+        lengths[..n].fill(relaxation / stiffest);
+    } else if friction == Friction::Cone {
+        for (_, rows) in block.cone.discs(n) {
+            lengths[rows.clone()].fill(relaxation / largest_eigenvalue(n, steps, rows));
+        }
+    }
     for r in 0..n {
-        let step = match tangents {
-            Some(step) if r > 0 => step,
+        let step = match lengths.get(r) {
+            Some(&step) if step > 0.0 => step,
             _ => relaxation / steps[(n + 1) * r],
         };
         let factor = if coupled { step } else { 0.0 };
@@ -219,87 +291,29 @@ fn scale_to_steps(block: &Block, friction: Friction, relaxation: f64, coupled: b
     }
 }
 
-/// Of the lower right 2×2 block of a 3×3 block.
-fn largest_tangential_eigenvalue(d: &[f64]) -> f64 {
-    let (a, b, c) = (d[4], 0.5 * (d[5] + d[7]), d[8]);
-    0.5 * (a + c) + (0.25 * (a - c) * (a - c) + b * b).sqrt()
-}
-
-/// Writes the inverse of a symmetric positive definite matrix by Gauss–Jordan elimination, which needs no pivoting for
-/// these; false if it is singular to working precision (redundant rows).
-///
-/// A pivot is what is left of its row's diagonal entry once the rows before it are accounted for. It is compared with
-/// that entry and nothing else, so that the answer depends neither on units nor on rows of very different size, such as
-/// the linear and angular rows of a joint.
-fn invert(n: usize, matrix: &[f64], inverse: &mut [f64]) -> bool {
-    inverse.copy_from_slice(matrix);
-    for k in 0..n {
-        let pivot = inverse[n * k + k];
-        // Rounding leaves a redundant row with a few units of the last place.
-        if pivot.is_nan() || pivot <= 1e-13 * matrix[n * k + k] {
-            return false;
-        }
-        inverse[n * k + k] = 1.0;
-        for j in 0..n {
-            inverse[n * k + j] /= pivot;
-        }
-        for i in (0..n).filter(|&i| i != k) {
-            let factor = inverse[n * i + k];
-            inverse[n * i + k] = 0.0;
-            for j in 0..n {
-                inverse[n * i + j] -= factor * inverse[n * k + j];
-            }
-        }
+/// Of the diagonal block on one or two tangents of a block of n rows.
+pub(super) fn largest_eigenvalue(n: usize, d: &[f64], tangents: Range<usize>) -> f64 {
+    let r = tangents.start;
+    if tangents.len() == 1 {
+        return d[(n + 1) * r];
     }
-    true
+    let (a, b, c) = (
+        d[(n + 1) * r],
+        0.5 * (d[n * r + r + 1] + d[n * (r + 1) + r]),
+        d[(n + 1) * (r + 1)],
+    );
+    0.5 * (a + c) + (0.25 * (a - c) * (a - c) + b * b).sqrt()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::DMatrix;
-    use rand::{RngExt, SeedableRng};
-    use rand_pcg::Pcg64;
-
-    #[test]
-    fn inverses_agree_with_an_independent_one() {
-        let mut rng = Pcg64::seed_from_u64(3);
-        for n in 1..=6 {
-            let g = DMatrix::<f64>::from_fn(n, n, |_, _| rng.random_range(-1.0..1.0));
-            let a = &g * g.transpose() + DMatrix::identity(n, n);
-            // Units do not matter: blocks of grains and of ships invert alike.
-            for scale in [1e-20, 1.0, 1e20] {
-                let scaled = &a * scale;
-                let mut ours = vec![0.0; n * n];
-                assert!(invert(n, scaled.as_slice(), &mut ours), "{n} rows times {scale}");
-                let theirs: DMatrix<f64> = scaled.try_inverse().unwrap();
-                for (x, y) in ours.iter().zip(theirs.iter()) {
-                    // Condition numbers here are below 100, and entries of the inverse below one.
-                    assert!((x - y).abs() * scale < 1e-13);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn rows_of_different_size_are_invertible_but_redundant_rows_are_not() {
-        let mut inverse = [0.0; 4];
-        assert!(invert(2, &[1e9, 0.0, 0.0, 1e-9], &mut inverse));
-        assert_eq!(inverse, [1.0 / 1e9, 0.0, 0.0, 1.0 / 1e-9]);
-        assert!(!invert(2, &[1.0, 1.0, 1.0, 1.0], &mut inverse));
-        // Three rows in a plane, with rounding: (1, 0), (0.6, 0.8), (0.8, 0.6).
-        let rows = [[1.0, 0.0], [0.6, 0.8], [0.8, 0.6]];
-        let gram: Vec<f64> = (0..9)
-            .map(|k| rows[k / 3][0] * rows[k % 3][0] + rows[k / 3][1] * rows[k % 3][1])
-            .collect();
-        assert!(!invert(3, &gram, &mut [0.0; 9]));
-    }
 
     #[test]
     fn the_larger_eigenvalue_agrees_with_an_independent_one() {
         let d = nalgebra::Matrix2::new(2.0, 0.7, 0.7, 1.0);
         let block = [9.0, 0.1, 0.2, 0.1, 2.0, 0.7, 0.2, 0.7, 1.0];
         let expected: f64 = d.symmetric_eigenvalues().max();
-        assert!((largest_tangential_eigenvalue(&block) - expected).abs() < 1e-14);
+        assert!((largest_eigenvalue(3, &block, 1..3) - expected).abs() < 1e-14);
     }
 }

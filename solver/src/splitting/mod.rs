@@ -5,30 +5,89 @@
 //! positive definite A and fixed bounds Gauss–Seidel and 0 < ω < 2 converge; friction limits that follow the normal
 //! impulse are outside that theorem.
 //!
-//! What they share is here: the options, the update of a block (`local`), the order of blocks (`order`) and the
-//! stopping test (`stop`). Each method is one file.
+//! - `jacobi`, `gauss_seidel`, `sor`: projection, all blocks at once or one after the other;
+//! - `exact_gauss_seidel`: every contact solved to rounding when it is visited;
+//! - `mass_splitting`: Jacobi that cannot overshoot, since every contact has its own share of its bodies.
+//!
+//! What they share is here: the options, the update of a block by projection (`local`) or exactly (`one_contact`), the
+//! order of blocks (`order`) and the stopping test (`stop`). Each method is one file.
 
+mod exact_gauss_seidel;
 mod gauss_seidel;
 mod jacobi;
 mod local;
+mod mass_splitting;
+pub mod one_contact;
 mod order;
 mod sor;
 mod stop;
 
+pub use exact_gauss_seidel::ExactGaussSeidel;
 pub use gauss_seidel::GaussSeidel;
+pub(crate) use gauss_seidel::Sweep;
 pub use jacobi::Jacobi;
 pub use local::{Friction, Granularity};
+pub use mass_splitting::MassSplitting;
 pub use order::Order;
 pub use sor::SuccessiveOverRelaxation;
 pub use stop::Stop;
 
+use std::time::Instant;
+
 use crate::cone::at_least;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
+use crate::monitor::{self, Criterion};
 use crate::options;
 use crate::problem::Problem;
-use crate::residual;
+use crate::registry::{Accuracy, Class, Entry, FrictionLaw, MatrixKind, SolverEntry};
 use crate::solve::{Context, Convergence, Measure, Status};
+
+const CLASS: Class = Class {
+    family: "splitting",
+    friction: FrictionLaw::Coulomb,
+    matrix: MatrixKind::PositiveDiagonal,
+    accuracy: Accuracy::Iterative,
+};
+
+/// The splitting methods, in the order they are listed.
+pub(crate) static ENTRIES: &[SolverEntry] = &[
+    Entry {
+        name: "pgs",
+        summary: "projected Gauss–Seidel",
+        takes: CLASS,
+        reference: "Erleben 2005, §6.1.5–6.1.7",
+        make: || Box::new(GaussSeidel::default()),
+    },
+    Entry {
+        name: "psor",
+        summary: "projected successive over-relaxation",
+        takes: CLASS,
+        reference: "Erleben 2005, §6.1.4",
+        make: || Box::new(SuccessiveOverRelaxation::default()),
+    },
+    Entry {
+        name: "jacobi",
+        summary: "projected Jacobi with relaxation",
+        takes: CLASS,
+        reference: "Erleben 2005, §6.1.1 and (6.55)",
+        make: || Box::new(Jacobi::default()),
+    },
+    Entry {
+        name: "nsgs",
+        summary: "Gauss–Seidel with exact solves of every contact",
+        takes: CLASS,
+        reference: "Jourdan, Alart and Jean 1998; Bonnefon and Daviet 2011",
+        make: || Box::new(ExactGaussSeidel::default()),
+    },
+    Entry {
+        name: "mass-splitting",
+        summary: "Jacobi on bodies split among their contacts",
+        takes: CLASS,
+        reference: "Tonge, Benevolenski and Voroshilov 2012",
+        make: || Box::new(MassSplitting::default()),
+    },
+];
 
 options! {
     /// What all splitting methods can be told.
@@ -38,14 +97,17 @@ options! {
         pub iterations: usize = 10,
         /// Sweeps before the stopping test may end the solve.
         pub min_iterations: usize = 1,
-        /// Stop when a sweep changes the impulses by less than this; 0 does all iterations.
+        /// Stop when what `stop` names is less than this; 0 does all iterations.
         pub tolerance: f64 = 0.0,
-        /// Whether the tolerance is absolute (N·s) or relative to the largest impulse.
+        /// What the tolerance is for: a sweep's largest change of an impulse (N·s), that change relative to the largest
+        /// impulse, or the residual.
         pub stop: Stop = Stop::Absolute,
-        /// What is solved at once: scalar rows, or the rows of a contact or joint together.
-        pub granularity: Granularity = Granularity::Rows,
-        /// How the friction cone is represented.
-        pub friction: Friction = Friction::Cone,
+        /// With stop=residual: which residual, that of the worst block in m/s or the relative one over all rows.
+        pub criterion: Criterion = Criterion::Natural,
+        /// With stop=residual: measure it every so many sweeps. A measurement costs about half a sweep.
+        pub check_every: usize = 1,
+        /// Seconds at most; 0 for no limit. With a limit the result depends on the machine.
+        pub time_limit: f64 = 0.0,
         /// The order of the blocks in a sweep.
         pub order: Order = Order::Forward,
         /// For random and slowest order: reorder every so many sweeps.
@@ -62,16 +124,33 @@ options! {
         if options.min_iterations > options.iterations {
             return Err("min-iterations must not exceed iterations".into());
         }
-        if options.tolerance < 0.0 {
-            return Err("tolerance must be 0 or more".into());
+        for (name, count) in [("reorder-every", options.reorder_every), ("check-every", options.check_every)] {
+            if count == 0 {
+                return Err(format!("{name} must be 1 or more"));
+            }
         }
-        if options.reorder_every == 0 {
-            return Err("reorder-every must be 1 or more".into());
-        }
-        if options.warm_start < 0.0 {
-            return Err("warm-start must be 0 or more".into());
+        for (name, value) in [
+            ("tolerance", options.tolerance),
+            ("time-limit", options.time_limit),
+            ("warm-start", options.warm_start),
+        ] {
+            if value < 0.0 {
+                return Err(format!("{name} must be 0 or more"));
+            }
         }
         Ok(())
+    }
+}
+
+options! {
+    /// What methods that update a block by projection can be told beyond that.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct ProjectionOptions {
+        /// What is solved at once: scalar rows, or the rows of a contact or joint together.
+        pub granularity: Granularity = Granularity::Rows,
+        /// How the friction cone is represented.
+        pub friction: Friction = Friction::Cone,
+        flatten pub sweeps: SweepOptions,
     }
 }
 
@@ -92,23 +171,16 @@ impl SweepOptions {
         operator.load(impulses, state);
         let mut report = Convergence::default();
         let every = context.measure == Measure::EveryIteration;
-        let mut velocities = context.take(if context.measure == Measure::Nothing {
-            0
-        } else {
-            problem.rows()
-        });
-        let mut measure = |impulses: &[f64], state: &[f64]| {
-            for block in &problem.blocks {
-                let rows = block.rows();
-                operator.block_product(rows.clone(), impulses, state, &mut velocities[rows.clone()]);
-                for row in rows {
-                    velocities[row] += problem.bias[row];
-                }
-            }
-            residual::natural(problem, impulses, &velocities)
+        let by_residual = self.stop == Stop::Residual && self.tolerance > 0.0;
+        let deadline = monitor::deadline(self.time_limit);
+        let measures = by_residual || context.measure != Measure::Nothing;
+        let mut velocities = context.take(if measures { problem.rows() } else { 0 });
+        let mut measure = |criterion: Criterion, impulses: &[f64], state: &[f64]| {
+            problem.velocities_at(operator, impulses, state, &mut velocities);
+            criterion.residual(problem, impulses, &velocities)
         };
         if every {
-            report.history.push(measure(impulses, state));
+            report.history.push(measure(Criterion::Natural, impulses, state));
         }
         while report.iterations < self.iterations {
             if context.cancelled() {
@@ -118,20 +190,29 @@ impl SweepOptions {
             let change = sweep(report.iterations, impulses, state);
             report.iterations += 1;
             if every {
-                report.history.push(measure(impulses, state));
+                report.history.push(measure(Criterion::Natural, impulses, state));
             }
             if report.iterations >= self.min_iterations
                 && self.tolerance > 0.0
-                && self.stop.met(self.tolerance, change, impulses)
+                && if by_residual {
+                    report.iterations.is_multiple_of(self.check_every)
+                        && measure(self.criterion, impulses, state) <= self.tolerance
+                } else {
+                    self.stop.met(self.tolerance, change, impulses)
+                }
             {
                 report.status = Status::Converged;
+                break;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                report.status = Status::TimeLimit;
                 break;
             }
         }
         report.row_updates = report.iterations as u64 * problem.rows() as u64;
         report.residual = match context.measure {
             Measure::Nothing => None,
-            Measure::Final => Some(measure(impulses, state)),
+            Measure::Final => Some(measure(Criterion::Natural, impulses, state)),
             Measure::EveryIteration => report.history.last().copied(),
         };
         context.give([memory, velocities]);
@@ -153,25 +234,8 @@ fn take_over(impulse: &mut [f64], new: &mut [f64]) -> f64 {
     largest
 }
 
-/// Refuses a problem that is malformed, and a start that is not finite or does not fit it.
+/// Refuses what no splitting method can start from: these methods divide by the diagonal.
 fn check(problem: &Problem, impulses: &[f64]) -> Result<(), SolveError> {
-    problem.validate()?;
-    if impulses.len() != problem.rows() {
-        return Err(SolveError::Malformed(format!(
-            "{} impulses for {} rows",
-            impulses.len(),
-            problem.rows()
-        )));
-    }
-    match problem
-        .blocks
-        .iter()
-        .position(|block| !impulses[block.rows()].iter().all(|x| x.is_finite()))
-    {
-        Some(block) => Err(SolveError::NotFinite {
-            block,
-            what: "starting impulses",
-        }),
-        None => Ok(()),
-    }
+    problem.validate_start(impulses)?;
+    problem.check_diagonal()
 }

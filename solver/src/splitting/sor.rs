@@ -4,7 +4,7 @@
 //! For ω between 1 and 2 the error of stiff systems shrinks faster, at best with the square root of Gauss–Seidel's
 //! number of sweeps; ω too large adds energy in frictional contact. ω < 1 damps.
 
-use super::SweepOptions;
+use super::ProjectionOptions;
 use super::gauss_seidel::relax;
 use crate::error::SolveError;
 use crate::options;
@@ -17,7 +17,7 @@ options! {
     pub struct SuccessiveOverRelaxation {
         /// ω, above 0 and below 2.
         pub relaxation: f64 = 1.3,
-        flatten pub sweeps: SweepOptions,
+        flatten pub projection: ProjectionOptions,
     }
     validate(options) {
         if options.relaxation <= 0.0 || options.relaxation >= 2.0 {
@@ -31,7 +31,7 @@ impl Solver for SuccessiveOverRelaxation {
     fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError> {
         with_operator!(
             &problem.operator,
-            operator => relax(&self.sweeps, self.relaxation, problem, operator, impulses, context)
+            operator => relax(&self.projection, self.relaxation, problem, operator, impulses, context)
         )
     }
 }

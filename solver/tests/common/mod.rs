@@ -203,6 +203,42 @@ impl Sample {
     }
 }
 
+/// A stack of unit cubes of the given masses, four contacts under each, after a step of free fall of 0.01 s; the top one
+/// also moves sideways at `push`.
+pub fn stack(masses: &[f64], coefficient: f64, push: f64) -> Problem {
+    let mut problem = Problem::default();
+    let mut assembler = problem.assemble();
+    let bodies: Vec<u32> = masses
+        .iter()
+        .map(|&mass| {
+            assembler.add_body(InverseMass {
+                mass: 1.0 / mass,
+                inertia: Matrix3::identity() * (6.0 / mass),
+            })
+        })
+        .collect();
+    let fall = Vector3::new(0.0, 0.0, -0.0981);
+    for (index, &body) in bodies.iter().enumerate() {
+        let below = if index == 0 {
+            RigidBodies::IMMOVABLE
+        } else {
+            bodies[index - 1]
+        };
+        let side = if index + 1 == masses.len() { push } else { 0.0 };
+        let relative = if index == 0 { fall } else { Vector3::zeros() } + Vector3::new(side, 0.3 * side, 0.0);
+        for (x, y) in [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)] {
+            let arms = [Vector3::new(x, y, 0.5), Vector3::new(x, y, -0.5)];
+            let rows = [Vector3::z(), Vector3::x(), Vector3::y()].map(|d| Row {
+                jacobian: point_row(&d, &arms),
+                bias: d.dot(&relative),
+                compliance: 0.0,
+            });
+            assembler.add_block([below, body], Cone::Friction { coefficient }, &rows);
+        }
+    }
+    problem
+}
+
 /// The largest absolute entry.
 pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(0.0, |largest, x| largest.max(x.abs()))

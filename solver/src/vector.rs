@@ -1,0 +1,51 @@
+//! Sums and norms over plain slices, one copy for all families.
+//!
+//! Sums run from the first entry to the last, so that the same numbers give the same bits wherever they are summed.
+
+/// The scalar product.
+#[inline(always)]
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The Euclidean norm.
+#[inline]
+pub(crate) fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The entry of largest size.
+#[inline]
+pub(crate) fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0, |largest, x| larger(largest, x.abs()))
+}
+
+/// Like `max`, but a NaN wins: a residual must not hide one.
+#[inline(always)]
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
+/// `y += factor · x`.
+#[inline]
+pub(crate) fn add(y: &mut [f64], factor: f64, x: &[f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += factor * x;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_is_the_largest_of_all_wherever_it_stands() {
+        assert_eq!(largest(&[1.0, -3.0, 2.0]), 3.0);
+        assert_eq!(largest(&[]), 0.0);
+        for place in 0..3 {
+            let mut x = [1.0, f64::INFINITY, 2.0];
+            x[place] = f64::NAN;
+            assert!(largest(&x).is_nan(), "{x:?}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Direct joints: they hold to rounding, redundant or not, whatever the contacts' solver leaves undone.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use common::{Sample, distance, largest, point_row, solved, solver};
+use drystone_solver::{Cone, Context, InverseMass, Measure, Problem, Residuals, RigidBodies, Row, Status, registry};
+use nalgebra::{Matrix3, Vector3};
+
+const AXES: [Vector3<f64>; 3] = [
+    Vector3::new(0.0, 0.0, 1.0),
+    Vector3::new(1.0, 0.0, 0.0),
+    Vector3::new(0.0, 1.0, 0.0),
+];
+
+fn velocities(problem: &Problem, impulses: &[f64]) -> Vec<f64> {
+    let mut velocities = vec![0.0; problem.rows()];
+    problem.velocities(impulses, &mut velocities);
+    velocities
+}
+
+/// The largest velocity of a row that should have none.
+fn joint_error(problem: &Problem, impulses: &[f64]) -> f64 {
+    let velocities = velocities(problem, impulses);
+    let joints = problem.blocks.iter().filter(|block| block.cone == Cone::Free);
+    largest(joints.flat_map(|block| velocities[block.rows()].to_vec()))
+}
+
+fn rod(mass: f64) -> InverseMass {
+    InverseMass {
+        mass: 1.0 / mass,
+        inertia: Matrix3::identity() * (12.0 / mass),
+    }
+}
+
+/// Links of length 1 joined by ball joints, the first to the world, along `direction`, after falling for a step from
+/// rest. With `floor`, every fourth link touches a floor at its far end.
+fn chain(links: usize, direction: Vector3<f64>, fall: f64, floor: bool) -> Problem {
+    let mut problem = Problem::default();
+    let mut assembler = problem.assemble();
+    let half = 0.5 * direction;
+    let speed = Vector3::new(0.0, 0.0, -fall);
+    for link in 0..links {
+        let body = assembler.add_body(rod(1.0));
+        let above = if link == 0 { RigidBodies::IMMOVABLE } else { body - 1 };
+        let rows = |arms: [Vector3<f64>; 2], speed: Vector3<f64>| {
+            AXES.map(|d| Row {
+                jacobian: point_row(&d, &arms),
+                bias: d.dot(&speed),
+                compliance: 0.0,
+            })
+        };
+        // All links fall alike, so only the first joint sees a velocity.
+        let relative = if link == 0 { speed } else { Vector3::zeros() };
+        assembler.add_block([above, body], Cone::Free, &rows([half, -half], relative));
+        if floor && link % 4 == 3 {
+            let arms = [Vector3::zeros(), half - 0.05 * Vector3::z()];
+            let sliding = speed + Vector3::new(0.0, 0.02, 0.0);
+            let cone = Cone::Friction { coefficient: 0.4 };
+            assembler.add_block([RigidBodies::IMMOVABLE, body], cone, &rows(arms, sliding));
+        }
+    }
+    problem
+}
+
+/// A hanging chain: joint i carries what hangs below it, `m g h` a link. One solve is enough; Gauss–Seidel, whose error
+/// shrinks by about 1 − π²/(2·100²) a sweep, has not got far after a thousand.
+#[test]
+fn a_hanging_chain_of_a_hundred_links_is_solved_at_once() {
+    let problem = chain(100, -Vector3::z(), 0.1, false);
+    let impulses = solved("hybrid", &problem);
+    for joint in 0..100 {
+        let carried = impulses[3 * joint];
+        let expected = 0.1 * (100 - joint) as f64;
+        assert!(
+            (carried - expected).abs() < 1e-9,
+            "joint {joint}: {carried} for {expected}"
+        );
+    }
+    assert!(joint_error(&problem, &impulses) < 1e-12);
+    let sweeps = solved("pgs:iterations=1000", &problem);
+    assert!(joint_error(&problem, &sweeps) > 1e-4);
+}
+
+/// The same lying on a floor: joints to rounding even when the contacts get a single sweep, and with enough of them the
+/// law of both.
+#[test]
+fn joints_hold_to_rounding_whatever_the_contacts_solver_does() {
+    let problem = chain(100, Vector3::x(), 0.1, true);
+    for spec in [
+        "hybrid:contacts=pgs(iterations=1)",
+        "hybrid:contacts=jacobi(iterations=3)",
+    ] {
+        assert!(joint_error(&problem, &solved(spec, &problem)) < 1e-12, "{spec}");
+    }
+    let impulses = solved("hybrid:contacts=pgs(iterations=20000,tolerance=1e-13)", &problem);
+    let found = Residuals::of(&problem, &impulses);
+    assert!(found.natural < 1e-10, "{found:?}");
+}
+
+#[test]
+fn any_solver_of_the_contacts_gives_what_long_gauss_seidel_gives_on_the_whole() {
+    let problem = chain(6, Vector3::x(), 0.1, true);
+    let reference = solved("pgs:iterations=200000", &problem);
+    assert!(Residuals::of(&problem, &reference).natural < 1e-12);
+    for contacts in [
+        "pgs(iterations=5000)",
+        "psor(iterations=5000)",
+        "admm(tolerance=1e-13)",
+        "staggered(tolerance=1e-13)",
+        "hybrid(contacts=pgs(iterations=5000))",
+    ] {
+        for problem in [problem.clone(), problem.explicit().unwrap()] {
+            let impulses = solved(&format!("hybrid:contacts={contacts}"), &problem);
+            // No redundant row: impulses are unique. Two residuals of 1e-12 times the condition number.
+            assert!(distance(&impulses, &reference) < 1e-9, "{contacts}");
+        }
+    }
+}
+
+/// Every kind of block at once, joints with compliance among them.
+#[test]
+fn samples_agree_with_gauss_seidel() {
+    for seed in 0..8 {
+        let problem = Sample::random(seed, 8, 20, seed % 2 == 0).dominant().problem();
+        let reference = solved("pgs:iterations=20000", &problem);
+        let impulses = solved("hybrid:contacts=pgs(iterations=5000)", &problem);
+        assert!(distance(&impulses, &reference) < 1e-10, "seed {seed}");
+        assert!(joint_error(&problem, &impulses) < 1e-12, "seed {seed}");
+    }
+}
+
+/// A door on hinges, each of which holds three directions and two axes: five rows more than it needs with every hinge
+/// after the first.
+fn door(hinges: &[f64], bias_of_second: f64) -> Problem {
+    let mut problem = Problem::default();
+    let mut assembler = problem.assemble();
+    let body = assembler.add_body(rod(10.0));
+    for (index, &height) in hinges.iter().enumerate() {
+        let arms = [Vector3::zeros(), Vector3::new(-0.5, 0.0, height)];
+        let mut rows: Vec<Row> = AXES
+            .iter()
+            .map(|d| Row {
+                jacobian: point_row(d, &arms),
+                bias: if *d == Vector3::z() { -0.1 } else { 0.0 },
+                compliance: 0.0,
+            })
+            .collect();
+        for axis in [9, 10] {
+            let mut jacobian = [0.0; 12];
+            jacobian[axis] = 1.0;
+            rows.push(Row {
+                jacobian,
+                bias: 0.0,
+                compliance: 0.0,
+            });
+        }
+        if index == 1 {
+            rows[0].bias += bias_of_second;
+        }
+        assembler.add_block([RigidBodies::IMMOVABLE, body], Cone::Free, &rows);
+    }
+    problem
+}
+
+/// Which hinge carries the door is not determined; the documented rule makes them share it evenly.
+#[test]
+fn redundant_hinges_hold_and_share_the_load() {
+    let hinges = [-0.8, 0.0, 0.8];
+    let problem = door(&hinges, 0.0);
+    let impulses = solved("hybrid", &problem);
+    assert!(joint_error(&problem, &impulses) < 1e-12);
+    // m g h = 10 · 0.1 on three hinges.
+    for hinge in 0..3 {
+        assert!((impulses[5 * hinge] - 1.0 / 3.0).abs() < 1e-6, "{impulses:?}");
+    }
+    // A free choice, but no wild one: nothing is larger than what there is to carry.
+    assert!(largest(impulses) < 1.0);
+}
+
+#[test]
+fn joints_that_contradict_each_other_are_told_and_stay_finite() {
+    let problem = door(&[-0.8, 0.8], 0.05);
+    let mut impulses = vec![0.0; problem.rows()];
+    let mut context = Context::default();
+    context.measure = Measure::Final;
+    let report = solver("hybrid").solve(&problem, &mut impulses, &mut context).unwrap();
+    assert_eq!(report.status, Status::Stalled);
+    // Of the size of what there is to carry, 10 · 0.1, and of what the contradiction takes, not as large as one over the
+    // regularisation.
+    assert!(largest(impulses) < 10.0);
+    // Half the contradiction each is the best there is.
+    let left = report.residual.unwrap();
+    assert!(left > 0.01 && left < 0.1, "{left}");
+}
+
+/// A body fixed to the world has nothing that a contact could move.
+#[test]
+fn a_contact_on_a_fixed_body_does_no_harm() {
+    let mut problem = Problem::default();
+    let mut assembler = problem.assemble();
+    let body = assembler.add_body(rod(1.0));
+    let rows = |speed: f64| {
+        AXES.map(|d| Row {
+            jacobian: point_row(&d, &[Vector3::zeros(); 2]),
+            bias: speed * d.z,
+            compliance: 0.0,
+        })
+    };
+    assembler.add_block([RigidBodies::IMMOVABLE, body], Cone::Free, &rows(-0.1));
+    assembler.add_block(
+        [RigidBodies::IMMOVABLE, body],
+        Cone::Friction { coefficient: 0.5 },
+        &rows(-0.1),
+    );
+    let impulses = solved("hybrid", &problem);
+    assert!(impulses.iter().all(|x| x.is_finite()), "{impulses:?}");
+    // Whoever carries it, together they carry m g h and nothing moves.
+    assert!((impulses[0] + impulses[3] - 0.1).abs() < 1e-9, "{impulses:?}");
+    assert!(largest(velocities(&problem, &impulses)) < 1e-9);
+}
+
+#[test]
+fn without_joints_it_is_the_other_solver() {
+    let mut sample = Sample::random(4, 6, 15, false).dominant();
+    sample.constraints.retain(|constraint| constraint.cone != Cone::Free);
+    let problem = sample.problem();
+    assert_eq!(
+        solved("hybrid:contacts=pgs(iterations=7)", &problem),
+        solved("pgs:iterations=7", &problem)
+    );
+}
+
+#[test]
+fn the_contacts_start_from_the_given_impulses_and_the_same_input_gives_the_same_bits() {
+    let problem = chain(12, Vector3::x(), 0.1, true);
+    let spec = "hybrid:contacts=pgs(iterations=500,tolerance=1e-12)";
+    let mut impulses = vec![0.0; problem.rows()];
+    let mut context = Context::default();
+    let cold = solver(spec).solve(&problem, &mut impulses, &mut context).unwrap();
+    assert_eq!(solved(spec, &problem), impulses);
+    let warm = solver(spec).solve(&problem, &mut impulses, &mut context).unwrap();
+    assert!(
+        warm.iterations < cold.iterations,
+        "{} {}",
+        warm.iterations,
+        cold.iterations
+    );
+    context.cancel = Some(Arc::new(AtomicBool::new(true)));
+    let before = impulses.clone();
+    let report = solver(spec).solve(&problem, &mut impulses, &mut context).unwrap();
+    assert_eq!((report.status, report.iterations), (Status::Cancelled, 0));
+    assert_eq!(before, impulses);
+}
+
+#[test]
+fn the_contacts_solver_is_named_in_brackets_and_mistakes_in_it_are_explained() {
+    let options = solver("hybrid:contacts=pgs(iterations=50,order=symmetric)").options();
+    assert_eq!(options[0].key, "contacts");
+    assert_eq!(options[0].default, "pgs(iterations=50,order=symmetric)");
+    let message = |spec: &str| match registry::solver(&spec.parse().unwrap()) {
+        Ok(_) => panic!("{spec} was accepted"),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(
+        message("hybrid:contacts=pgz"),
+        "'hybrid': contacts: unknown solver 'pgz'; did you mean 'pgs'?"
+    );
+    assert_eq!(
+        message("hybrid:contacts=pgs(iteration=5)"),
+        "'hybrid': contacts: 'pgs' has no option 'iteration'; did you mean 'iterations'?"
+    );
+    assert!(message("hybrid:contacts=pgs:iterations=5").contains("with its options in brackets"));
+    assert!(message("hybrid:regularisation=0").contains("between 0 and 1"));
+}
