@@ -77,6 +77,11 @@ impl Simulation {
         self.pipeline.measure = measure;
     }
 
+    /// Keeps, from now on, the impulses that every solve begins with, for [`Pipeline::starts`].
+    pub fn keep_starts(&mut self) {
+        self.pipeline.keep_starts = true;
+    }
+
     /// What is touching whom, and the impulses of the last step.
     pub fn pipeline(&self) -> &Pipeline {
         &self.pipeline

@@ -20,6 +20,8 @@ use crate::world::World;
 pub(crate) struct GroupTask {
     pub(super) problem: Problem,
     pub(super) impulses: Vec<f64>,
+    /// The impulses that the solve began with, if they are to be kept.
+    pub(super) start: Vec<f64>,
     /// What the impulses do to the bodies: six numbers each, the immovable one first.
     pub(super) change: Vec<f64>,
     pub(super) context: Context,
@@ -40,10 +42,14 @@ impl Pipeline {
     /// Solves the contact problem of every group and gives the bodies their new velocities.
     pub(crate) fn solve_contacts(&mut self, solver: &dyn Solver, settings: &ContactSettings) -> Result<(), StepError> {
         let mut tasks = std::mem::take(&mut self.tasks);
+        let keep_starts = self.keep_starts;
         self.for_each_group(&mut tasks, self.measure, |task, group, shared| {
             let started = Instant::now();
             task.assemble_contacts(group, shared, settings);
             task.assembly = started.elapsed();
+            if keep_starts {
+                task.start.clone_from(&task.impulses);
+            }
             task.solve(solver, started);
         });
         self.tasks = tasks;

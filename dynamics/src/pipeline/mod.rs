@@ -64,6 +64,8 @@ pub struct Pipeline {
     start: f64,
     /// How much solvers measure.
     pub(crate) measure: Measure,
+    /// Whether the impulses that solves begin with are kept.
+    pub(crate) keep_starts: bool,
     pub(crate) broad_phase: Box<dyn BroadPhase>,
     pub(crate) narrow_phase: NarrowPhase,
     /// How far each body's surface can get.
@@ -106,6 +108,7 @@ impl Pipeline {
             start: world.time,
             world,
             measure: Measure::Nothing,
+            keep_starts: false,
             broad_phase: Box::new(SweepAndPrune::default()),
             narrow_phase: NarrowPhase::default(),
             reaches: Vec::new(),
@@ -151,6 +154,13 @@ impl Pipeline {
     pub fn problems(&self) -> impl Iterator<Item = (&Problem, &[f64])> {
         let tasks = self.tasks.iter().take(self.groups.len());
         tasks.map(|task| (&task.problem, task.impulses.as_slice()))
+    }
+
+    /// The impulses that the solves of [`problems`](Self::problems) began with; empty unless
+    /// [`Simulation::keep_starts`](crate::Simulation::keep_starts) was called before the step.
+    pub fn starts(&self) -> impl Iterator<Item = &[f64]> {
+        let tasks = self.tasks.iter().take(self.groups.len());
+        tasks.map(|task| task.start.as_slice())
     }
 
     pub(crate) fn begin_step(&mut self) {
