@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use drystone_solver::Measure;
-use drystone_solver::spec::nearest;
+use drystone_solver::spec::{OptionValue, nearest};
+use drystone_solver::{Criterion, Measure};
 
-use crate::help::{COMPARE_HELP, LIST_HELP, PROGRAM_HELP, RUN_HELP};
+use crate::help::{COMPARE_HELP, CONFORMANCE_HELP, LIST_HELP, PROGRAM_HELP, RUN_HELP, SOLVE_HELP};
 
 /// A laboratory for multibody contact solvers: run scenes, compare methods, measure the physics
 #[derive(Debug, Parser)]
@@ -52,6 +52,12 @@ pub enum Command {
     /// Run scenes with several methods, and rank the methods in a table
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArguments),
+    /// Solve stored complementarity problems with several solvers, and rank the solvers
+    #[command(after_help = SOLVE_HELP)]
+    Solve(SolveArguments),
+    /// Run solvers through the suite that every solver must pass
+    #[command(after_help = CONFORMANCE_HELP)]
+    Conformance(ConformanceArguments),
     /// List what there is, with options and defaults
     #[command(after_help = LIST_HELP)]
     List(ListArguments),
@@ -65,6 +71,10 @@ pub struct RunArguments {
     /// The method, `[stepper[:options]/]solver[:options]` [default: the scene's own, or `pgs`]
     #[arg(long, value_name = "SPEC")]
     pub solver: Option<String>,
+    /// Write the complementarity problems of every N-th step to `problems/` in the run directory, with the impulses that
+    /// their solves began with and ended at
+    #[arg(long, value_name = "every=N", value_parser = every)]
+    pub dump_problems: Option<u64>,
     /// How long, how finely, and where to.
     #[command(flatten)]
     pub simulation: SimulationArguments,
@@ -79,9 +89,81 @@ pub struct CompareArguments {
     /// A method, `[stepper[:options]/]solver[:options]`; once for each
     #[arg(long = "solver", value_name = "SPEC", required = true)]
     pub solvers: Vec<String>,
+    /// Hand one step's problems to all solvers, and plot how their residuals fall
+    #[arg(long)]
+    pub plot: bool,
+    /// The step whose problems are captured, simulated with the first method [default: the last]
+    #[arg(long, value_name = "N", requires = "plot", value_parser = step_count, allow_negative_numbers = true)]
+    pub capture_step: Option<u64>,
+    /// Iterations on the captured problems, for solvers whose spec does not say how many
+    #[arg(long, value_name = "N", requires = "plot", default_value_t = 1000, value_parser = iteration_count,
+          allow_negative_numbers = true)]
+    pub capture_iterations: usize,
     /// How long, how finely, and where to.
     #[command(flatten)]
     pub simulation: SimulationArguments,
+}
+
+/// Arguments of `solve`.
+#[derive(Debug, Clone, Args)]
+pub struct SolveArguments {
+    /// Problem files (.hdf5 .dat .json .mtx), or folders that are searched for them
+    #[arg(required = true, value_name = "PROBLEM")]
+    pub problems: Vec<PathBuf>,
+    /// A solver, `solver[:options]`; once for each [default: the laboratory's reference solver]
+    #[arg(long = "solver", value_name = "SPEC")]
+    pub solvers: Vec<String>,
+    /// Every solver of `drystone list solvers`, with its own options
+    #[arg(long, conflicts_with = "solvers")]
+    pub all_solvers: bool,
+    /// The residual that counts as solved
+    #[arg(long, value_name = "T", default_value_t = 1e-8, value_parser = positive, allow_negative_numbers = true)]
+    pub tolerance: f64,
+    /// Which residual that is: relative (FCLIB's e, over all rows) or natural (of the worst block, m/s)
+    #[arg(long, value_name = "WHICH", default_value = "relative", value_parser = criterion)]
+    pub criterion: Criterion,
+    /// Seconds for each solve
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = positive_seconds, allow_negative_numbers = true)]
+    pub time_limit: f64,
+    /// Iterations for each solve [default: 100000 for iterative methods, their own for others]
+    #[arg(long, value_name = "N", value_parser = iteration_count, allow_negative_numbers = true)]
+    pub iterations: Option<usize>,
+    /// Problems solved at a time; more than one makes times longer
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count, allow_negative_numbers = true)]
+    pub jobs: usize,
+    /// How often each solve is timed; the shortest time counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count, allow_negative_numbers = true)]
+    pub repeat: usize,
+    /// Solve once more with the residual measured after every iteration, for convergence.csv; with a single problem also
+    /// for plots
+    #[arg(long)]
+    pub record: bool,
+    /// Start from the guess that a file holds
+    #[arg(long)]
+    pub warm_start: bool,
+    /// A folder of known velocities to compare with, `<file name>.csv` for each problem
+    #[arg(long, value_name = "DIR")]
+    pub reference: Option<PathBuf>,
+    /// A page to write with the best solver for every problem, in Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// For that page: what another program reached, a CSV file with columns file, best_residual, best_solver
+    #[arg(long, value_name = "FILE", requires = "markdown")]
+    pub index: Option<PathBuf>,
+    /// Directory for the results [default: a new one in `runs/`]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// Arguments of `conformance`.
+#[derive(Debug, Clone, Args)]
+pub struct ConformanceArguments {
+    /// A solver, `solver[:options]`; once for each [default: all of `drystone list solvers`]
+    #[arg(long = "solver", value_name = "SPEC")]
+    pub solvers: Vec<String>,
+    /// Every case with its residual, also for several solvers
+    #[arg(long)]
+    pub details: bool,
 }
 
 /// What `run` and `compare` share.
@@ -175,9 +257,10 @@ pub fn parse(arguments: Vec<OsString>) -> Parsed {
         Ok(arguments) => Parsed::Command(Box::new(arguments)),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Parsed::Text(error.render().to_string()),
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-                Parsed::Wrong("a command is missing: run, compare or list; 'drystone --help' explains them".into())
-            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Parsed::Wrong(
+                "a command is missing: run, compare, solve, conformance or list; 'drystone --help' explains them"
+                    .into(),
+            ),
             ErrorKind::InvalidSubcommand => Parsed::Wrong(unknown_command(&error)),
             _ => Parsed::Wrong(one_line(&error.render().to_string())),
         },
@@ -223,10 +306,35 @@ fn step_count(text: &str) -> Result<u64, String> {
     }
 }
 
+fn every(text: &str) -> Result<u64, String> {
+    match text.strip_prefix("every=").map(str::parse) {
+        Some(Ok(steps)) if steps > 0 => Ok(steps),
+        _ => Err("it must be `every=N`, with N a whole number, 1 or more".into()),
+    }
+}
+
+fn iteration_count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(iterations) if iterations > 0 => Ok(iterations),
+        _ => Err("the number of iterations must be a whole number, 1 or more".into()),
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
+        _ => Err("it must be a positive, finite number".into()),
+    }
+}
+
+fn criterion(text: &str) -> Result<Criterion, String> {
+    Criterion::read(text).ok_or_else(|| format!("it must be one of {}", Criterion::expects()))
+}
+
 fn thread_count(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(threads) if threads > 0 => Ok(threads),
-        _ => Err("the number of threads must be a whole number, 1 or more".into()),
+        _ => Err("it must be a whole number, 1 or more".into()),
     }
 }
 
@@ -252,11 +360,18 @@ mod tests {
 
     #[test]
     fn every_example_in_the_help_parses() {
-        let examples = [PROGRAM_HELP, RUN_HELP, COMPARE_HELP, LIST_HELP]
-            .into_iter()
-            .flat_map(str::lines)
-            .map(str::trim)
-            .filter(|line| line.starts_with("drystone "));
+        let examples = [
+            PROGRAM_HELP,
+            RUN_HELP,
+            COMPARE_HELP,
+            SOLVE_HELP,
+            CONFORMANCE_HELP,
+            LIST_HELP,
+        ]
+        .into_iter()
+        .flat_map(str::lines)
+        .map(str::trim)
+        .filter(|line| line.starts_with("drystone "));
         let mut seen = 0;
         for example in examples {
             assert!(matches!(parse_line(example), Parsed::Command(_)), "{example}");
@@ -276,10 +391,20 @@ mod tests {
             ("drystone run wall --duration inf", "positive"),
             ("drystone run wall --steps 5 --duration 1", "cannot be used with"),
             ("drystone run wall --threads 0", "1 or more"),
+            ("drystone run wall --dump-problems 5", "every=N"),
+            ("drystone run wall --dump-problems every=0", "1 or more"),
             ("drystone run wall --stpes 5", "--steps"),
             ("drystone rnu wall", "'run'"),
             ("drystone list scnes", "scenes"),
             ("drystone compare wall", "--solver"),
+            ("drystone compare wall --solver pgs --capture-step 3", "--plot"),
+            ("drystone solve", "<PROBLEM>"),
+            ("drystone solve a.dat --tolerance 0", "positive"),
+            ("drystone solve a.dat --criterion relativ", "relative"),
+            ("drystone solve a.dat --time-limit -1", "positive"),
+            ("drystone solve a.dat --iterations 0", "1 or more"),
+            ("drystone solve a.dat --solver pgs --all-solvers", "cannot be used with"),
+            ("drystone sovle a.dat", "'solve'"),
             ("drystone", "command"),
         ] {
             let Parsed::Wrong(message) = parse_line(line) else {

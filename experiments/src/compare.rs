@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::Environment;
+use crate::capture;
 use crate::cli::{CompareArguments, Record};
 use crate::comparison;
 use crate::error::{Error, Exit};
@@ -23,6 +24,11 @@ pub fn compare(arguments: &CompareArguments, environment: &Environment) -> Resul
     let directory = prepare(arguments.simulation.out.as_deref(), &stem, environment.global.force)?;
 
     let (outcomes, exit) = run_all(&plans, &directory, environment)?;
+    if arguments.plot && exit != Exit::Interrupted {
+        environment
+            .output
+            .show(&capture::plot(arguments, &plans, &directory, environment)?);
+    }
     environment
         .output
         .machine_readable(&Comparison::of(&directory, &outcomes));

@@ -14,9 +14,11 @@ use thiserror::Error;
 pub enum Exit {
     /// 0: everything asked for was done.
     Done,
-    /// 1: a simulation failed (it diverged, or its solver did), or a result could not be written.
+    /// 1: a simulation failed (it diverged, or its solver did), a solver failed on a stored problem or does not conform,
+    /// or a result could not be written.
     Failed,
-    /// 2: the input or the call is wrong; nothing was written.
+    /// 2: the input or the call is wrong; nothing was written. Only among several stored problems one that can't be read
+    /// leads to this code after the others were solved.
     Input,
     /// 130: stopped by Ctrl-C or a termination signal, with the results so far written. The shell's convention for a
     /// program ended by an interrupt.

@@ -16,6 +16,7 @@ use crate::interrupt::Interrupt;
 use crate::manifest::{MANIFEST_JSON, Manifest, SCENE_TOML};
 use crate::metrics::{Observation, Value, metrics};
 use crate::plan::Plan;
+use crate::problems::dump::Dumper;
 use crate::progress::Progress;
 use crate::steps_csv::StepsCsv;
 use crate::summary::{SUMMARY_JSON, Status, Summary};
@@ -95,7 +96,10 @@ fn simulate(
     let mut simulation = Simulation::new(world, plan.method.make()?, plan.dt)?;
     simulation.set_measure(plan.record.measure());
 
-    let mut recorder = Recorder::create(directory, plan.record)?;
+    if plan.dump_every.is_some() {
+        simulation.keep_starts();
+    }
+    let mut recorder = Recorder::create(directory, plan)?;
     let label = format!("{} {}", plan.scene.given, plan.method.given);
     let mut progress = Progress::new(&label, plan.steps, environment.output.quiet);
     let result = advance(
@@ -127,7 +131,12 @@ fn advance(
         if interrupt.requested() {
             return Ok(Status::Interrupted);
         }
-        simulation.step()?;
+        if let Err(error) = simulation.step() {
+            // The problem that failed is the one to look at. What went wrong in writing it matters less.
+            let _ = recorder.problems(simulation, true);
+            return Err(error.into());
+        }
+        recorder.problems(simulation, false)?;
         let observation = Observation {
             world: simulation.world(),
             report: simulation.report(),
@@ -147,17 +156,21 @@ fn total_energy(world: &World) -> f64 {
 struct Recorder {
     steps: StepsCsv,
     convergence: Option<ConvergenceCsv>,
+    dumper: Option<Dumper>,
     values: Vec<Value>,
 }
 
 impl Recorder {
-    fn create(directory: &Path, record: Record) -> Result<Self, Error> {
+    fn create(directory: &Path, plan: &Plan) -> Result<Self, Error> {
+        let label = format!("{} with {}", plan.scene.given, plan.method.given);
+        let dumper = plan.dump_every.map(|every| Dumper::create(directory, every, &label));
         Ok(Self {
             steps: StepsCsv::create(directory)?,
-            convergence: match record {
+            convergence: match plan.record {
                 Record::None => None,
                 Record::Every | Record::Final => Some(ConvergenceCsv::create(directory)?),
             },
+            dumper: dumper.transpose()?,
             values: Vec::with_capacity(metrics().len()),
         })
     }
@@ -172,6 +185,14 @@ impl Recorder {
             convergence.step(observation.report)?;
         }
         Ok(&self.values)
+    }
+
+    /// Writes the problems of the last step, if they are to be written; those of a step that failed are.
+    fn problems(&self, simulation: &Simulation, failed: bool) -> Result<(), Error> {
+        match &self.dumper {
+            Some(dumper) if failed || dumper.is_due(simulation.report().step) => dumper.step(simulation),
+            _ => Ok(()),
+        }
     }
 
     fn finish(self) -> Result<(), Error> {

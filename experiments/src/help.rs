@@ -7,11 +7,15 @@ Examples:
   drystone list scenes
   drystone run wall
   drystone compare wall --solver pgs --solver psor:relaxation=1.2
+  drystone solve problems/ --solver pgs --solver psor
+  drystone conformance --solver pgs
 
 Exit codes:
   0    done
-  1    a simulation failed (it diverged, or its solver did), or a result could not be written
-  2    the input or the call is wrong; nothing was written
+  1    a simulation failed (it diverged, or its solver did), a solver failed on a stored problem or does
+       not conform, or a result could not be written
+  2    the input or the call is wrong; nothing was written. Of stored problems that can't be read, the
+       others were solved all the same
   130  interrupted by Ctrl-C, with the results so far written; a second Ctrl-C ends at once";
 
 /// Of `run`.
@@ -21,6 +25,7 @@ Examples:
   drystone run wall:rows=4,columns=6 --solver pgs:iterations=50 --duration 2
   drystone run wall --solver classical/psor:relaxation=1.2 --steps 200 --dt 0.005 --out runs/a
   drystone run my-scene.toml --record final --threads 1 --json
+  drystone run wall --steps 200 --dump-problems every=50
 
 The run directory:
   manifest.json    command, scene, method with all options, seed, machine, status; written last
@@ -28,6 +33,8 @@ The run directory:
   steps.csv        one row a step; `drystone list metrics` explains the columns
   convergence.csv  step, group, iteration, residual
   summary.json     means, maxima and last values, energy drift, time per step
+  problems/        with --dump-problems: `step-<step>-group-<group>.json`, and `.hdf5` (FCLIB) for problems
+                   of friction alone
 
 Files appear whole or not at all. A run that is interrupted or fails keeps what it has.";
 
@@ -37,9 +44,60 @@ Examples:
   drystone compare wall --solver pgs --solver psor:relaxation=1.2 --solver jacobi
   drystone compare wall tower --solver pgs:iterations=10 --solver pgs:iterations=100 --steps 200
   drystone compare wall --solver pgs --solver classical/pgs --record final --out runs/steppers
+  drystone compare box-stack --solver pgs --solver jacobi --plot --capture-step 50 --steps 50
 
 Each scene runs with each method into a run directory of its own; comparison.csv has one row for
-each. A method that fails is a row with its reason, and the others go on; the exit code is then 1.";
+each. A method that fails is a row with its reason, and the others go on; the exit code is then 1.
+
+With --plot the scene is simulated once more with the first method up to one step. The problems of that
+step, with the impulses they start from, are handed to every method's solver:
+  captured.csv                scene, solver, iteration, seconds, residual
+  convergence-iterations.svg  natural residual against iterations (in a folder a scene if there are several)
+  convergence-time.svg        the same against time: that of a solve that measures nothing, spread evenly
+                              over its iterations
+  rates.csv, rates.md         the factor an iteration shrinks the residual by, fitted to the tail";
+
+/// Of `solve`.
+pub(crate) const SOLVE_HELP: &str = "\
+Examples:
+  drystone solve problem.hdf5
+  drystone solve problem.json --solver pgs --solver psor:relaxation=1.3 --record
+  drystone solve fc3d/ gfc3d/ --all-solvers --time-limit 10 --jobs 2 --out runs/all
+  drystone solve fc3d/ --solver pgs --reference reference --markdown problems.md --index index.csv
+
+Tolerance, criterion, time limit and iterations are set on every solver that has such options, unless its
+spec says otherwise. Converged is who leaves a residual within the tolerance, computed from problem and
+impulses, whatever the solver says of itself.
+
+The directory:
+  problems.csv       a row for each problem and solver
+  profile.svg        performance profile (Dolan and Moré): the share of problems solved within a factor
+                     of the best time; who does not converge has not solved
+  residual-time.svg  the residual left against the time taken
+  convergence.csv    with --record: problem, solver, iteration, seconds, natural residual
+  manifest.json      command, files with hashes, solvers with all options, machine; written last
+
+A file that can't be read and a solver that fails are rows with their reasons, and the rest go on; the exit
+code is then 2 or 1. Not to converge is no failure.";
+
+/// Of `conformance`.
+pub(crate) const CONFORMANCE_HELP: &str = "\
+Examples:
+  drystone conformance
+  drystone conformance --solver proximal
+  drystone conformance --solver pgs:friction=scaled-box --solver lemke:facets=4 --details
+  drystone conformance --json
+
+Problems whose answers are known (rows with chosen solutions, one contact in closed form, boxes on slopes and
+in stacks, tangles of everything), and the contract of solvers: limits, cancelling, records, errors, the same
+bits. Each solver is judged by the law it names, with the options of its spec:
+  ✓  passed
+  ✗  failed; the exit code is then 1
+  ·  missed, but not demanded: iterative methods on ill-conditioned problems
+  –  not applicable
+
+An exact method has its own options and must leave a natural residual of 1e-8 m/s at most; an iterative one has
+20000 iterations to reach 1e-6 m/s.";
 
 /// Of `list`.
 pub(crate) const LIST_HELP: &str = "\

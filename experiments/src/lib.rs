@@ -1,16 +1,23 @@
 //! The `drystone` program as a library: scenes are run with methods, measured, and written to run directories.
 //!
 //! From the outside in: [`cli`] reads the command line; [`plan`] turns it into a checked plan, before anything is
-//! written; [`execute`] carries a plan out, step by step, into a run directory; [`run`], [`compare`] and [`list`] are the
-//! commands. [`metrics`] declares what is measured, once, for the CSV writer, the summaries and the lists.
+//! written; [`execute`] carries a plan out, step by step, into a run directory; [`run`], [`compare`], [`solve`],
+//! [`conformance`] and [`list`] are the commands. [`metrics`] declares what is measured, once, for the CSV writer, the summaries and the
+//! lists; [`problems`] reads stored problems; [`plot`] draws.
 //!
 //! Exit codes are in [`Exit`]. Input that is wrong is answered with one line on stderr, and nothing is written.
+//!
+//! A program of one's own that registers a solver and calls [`main`] is `drystone` with one solver more:
+//! `examples/own-solver` is such a program.
 
+pub mod capture;
 pub mod cli;
 pub mod clock;
 pub mod compare;
 pub mod comparison;
+pub mod conformance;
 pub mod convergence_csv;
+pub mod curves;
 pub mod error;
 pub mod execute;
 mod help;
@@ -21,11 +28,14 @@ pub mod manifest;
 pub mod metrics;
 pub mod output;
 pub mod plan;
+pub mod plot;
+pub mod problems;
 pub mod progress;
 pub mod quantity;
 pub mod run;
 pub mod run_directory;
 pub mod seed;
+pub mod solve;
 pub mod steps_csv;
 pub mod summary;
 pub mod table;
@@ -93,6 +103,8 @@ fn dispatch(arguments: Arguments, command_line: Vec<String>) -> Exit {
         pool.install(|| match command {
             Command::Run(arguments) => run::run(&arguments, &environment),
             Command::Compare(arguments) => compare::compare(&arguments, &environment),
+            Command::Solve(arguments) => solve::solve(&arguments, &environment),
+            Command::Conformance(arguments) => conformance::conformance(&arguments, &environment),
             Command::List(arguments) => list::list(&arguments, &environment),
         })
     });

@@ -87,7 +87,7 @@ fn scenes() -> Vec<Entry> {
 }
 
 fn solvers() -> Vec<Entry> {
-    let entries = registry::solvers().iter().map(|solver| Entry {
+    let entries = registry::solvers().into_iter().map(|solver| Entry {
         name: solver.name.to_owned(),
         summary: solver.summary.to_owned(),
         details: format!("{}; {}", solver.reference, solver.takes),

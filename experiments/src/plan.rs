@@ -146,6 +146,8 @@ pub struct Plan {
     pub record: Record,
     /// The seed that was given for all.
     pub seed: Option<u64>,
+    /// Problems are written out in every so many steps, if at all.
+    pub dump_every: Option<u64>,
 }
 
 impl Plan {
@@ -174,6 +176,7 @@ impl Plan {
             steps,
             record,
             seed,
+            dump_every: None,
         })
     }
 }

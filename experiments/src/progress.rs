@@ -44,6 +44,25 @@ impl Progress {
         self.bar.set_position(report.step);
     }
 
+    /// A bar for a number of things that are not steps.
+    pub fn counting(what: &str, count: u64, quiet: bool) -> Self {
+        let progress = Self::new(what, count, quiet);
+        if let Ok(style) = ProgressStyle::with_template("{prefix}  {bar:24} {pos}/{len}  {msg}  {elapsed}") {
+            progress.bar.set_style(style.progress_chars("━╸─"));
+        }
+        progress
+    }
+
+    /// Says what is under way.
+    pub fn message(&self, text: &str) {
+        self.bar.set_message(text.to_owned());
+    }
+
+    /// Tells it that one thing is done.
+    pub fn advance(&self) {
+        self.bar.inc(1);
+    }
+
     /// Takes the bar away.
     pub fn finish(self) {
         self.bar.finish_and_clear();

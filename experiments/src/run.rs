@@ -21,13 +21,14 @@ const SPARKLINE: usize = 32;
 /// Runs the command.
 pub fn run(arguments: &RunArguments, environment: &Environment) -> Result<Exit, Error> {
     let scene = Arc::new(PreparedScene::load(&arguments.scene, environment.global.seed)?);
-    let plan = Plan::new(
+    let mut plan = Plan::new(
         &scene,
         arguments.solver.as_deref(),
         &arguments.simulation,
         arguments.simulation.record.unwrap_or(Record::Every),
         environment.global.seed,
     )?;
+    plan.dump_every = arguments.dump_problems;
     let stem = format!(
         "{}-{}",
         file_name(&scene.scene.name),

@@ -4,10 +4,15 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use crate::capture::{CAPTURED_CSV, RATES_CSV, RATES_MD};
 use crate::comparison::COMPARISON_CSV;
 use crate::convergence_csv::CONVERGENCE_CSV;
+use crate::curves::{ITERATIONS_SVG, TIME_SVG};
 use crate::error::Error;
 use crate::manifest::{MANIFEST_JSON, SCENE_TOML};
+use crate::problems::dump;
+use crate::solve::plots::{PROFILE_SVG, RESIDUAL_TIME_SVG};
+use crate::solve::rows::PROBLEMS_CSV;
 use crate::steps_csv::STEPS_CSV;
 use crate::summary::SUMMARY_JSON;
 use crate::whole_file::partial_name;
@@ -16,13 +21,21 @@ use crate::whole_file::partial_name;
 pub const RUNS: &str = "runs";
 
 /// All the files this program writes, and so the only ones it removes.
-const RESULTS: [&str; 6] = [
+const RESULTS: [&str; 14] = [
     MANIFEST_JSON,
     SCENE_TOML,
     STEPS_CSV,
     CONVERGENCE_CSV,
     SUMMARY_JSON,
     COMPARISON_CSV,
+    CAPTURED_CSV,
+    RATES_CSV,
+    RATES_MD,
+    ITERATIONS_SVG,
+    TIME_SVG,
+    PROBLEMS_CSV,
+    PROFILE_SVG,
+    RESIDUAL_TIME_SVG,
 ];
 
 /// A name is cut to this many characters; file systems allow 255 bytes.
@@ -67,6 +80,7 @@ fn claim(directory: &Path) -> Result<(), Error> {
             }
         }
     }
+    dump::clear(directory).map_err(cannot)?;
     // Creating a file is the one sure way to know that it is possible.
     probe(directory).map_err(cannot)
 }

@@ -29,7 +29,7 @@ pub fn seed_method(text: &str, seed: Option<u64>) -> String {
         None => (None, text),
     };
     let solver = with_seed(solver, seed, |name| {
-        let entry = registry::solvers().iter().find(|entry| entry.name == name);
+        let entry = registry::solvers().into_iter().find(|entry| entry.name == name);
         entry.map(|entry| entry.options())
     });
     let Some(stepper) = stepper else { return solver };

@@ -87,3 +87,71 @@ fn all_methods_get_the_same_seed() {
     let directory = runs[1]["directory"].as_str().unwrap();
     assert_eq!(workshop.json(&format!("{directory}/manifest.json"))["seed"], 3);
 }
+
+/// Two balls, the lower m₁ and the upper m₂: Gauss–Seidel shrinks the error by m₂/(m₁ + m₂) a sweep (figure 6.23). The
+/// default ratio is 8000; the fit is over residuals that lose 1e-16 of it to rounding.
+#[test]
+fn a_captured_step_goes_to_every_solver_and_shows_the_rate() {
+    let workshop = Workshop::new();
+    let line = "compare two-balls --solver pgs:warm-start=0 --solver semi-implicit/jacobi --plot --capture-step 3 --steps 5 \
+                --capture-iterations 200 --out out";
+    let (stdout, _) = workshop.run(line, 0);
+    assert!(stdout.contains("captured problems"), "{stdout}");
+    let (header, rows) = read_csv(&workshop.path("out/captured.csv"));
+    assert_eq!(header, ["scene", "solver", "iteration", "seconds", "residual"]);
+    for method in ["pgs:warm-start=0", "semi-implicit/jacobi"] {
+        assert_eq!(rows.iter().filter(|row| row[1] == method).count(), 201, "{method}");
+        for picture in ["out/convergence-iterations.svg", "out/convergence-time.svg"] {
+            assert!(workshop.read(picture).contains(method), "{picture}");
+        }
+    }
+    let (header, rows) = read_csv(&workshop.path("out/rates.csv"));
+    let rate = header.iter().position(|name| name == "rate").unwrap();
+    let found: f64 = rows[0][rate].parse().unwrap();
+    assert!((found - 8000.0 / 8001.0).abs() < 1e-9, "{found}");
+    assert!(workshop.read("out/rates.md").contains("`two-balls`"));
+}
+
+/// A column of n equal balls is a tridiagonal chain on which Jacobi has the spectral radius cos(π/2n) and Gauss–Seidel its
+/// square. From a cold start; the fit over some forty sweeps to rounding is good to a few 1e-4.
+#[test]
+fn the_rate_on_columns_of_balls_is_the_closed_form() {
+    let workshop = Workshop::new();
+    let line = "compare ball-grid:side=2 ball-grid:side=3 ball-grid:side=4 --solver pgs --steps 1 --plot --out out";
+    workshop.run(line, 0);
+    let found = column(&workshop.path("out/rates.csv"), "rate");
+    for (side, rate) in [2.0, 3.0, 4.0].into_iter().zip(found) {
+        let theory = (std::f64::consts::FRAC_PI_2 / side).cos().powi(2);
+        assert!((rate - theory).abs() < 1e-3, "side {side}: {rate}, theory {theory}");
+    }
+}
+
+/// The problem is the same for all, so is its residual before the first iteration of all that start from it.
+#[test]
+fn solvers_begin_with_the_same_residual() {
+    let workshop = Workshop::new();
+    let line = "compare box-stack:count=3 wall:rows=2,columns=2 --solver pgs --solver jacobi --plot --steps 8 \
+                --capture-iterations 20 --out out";
+    workshop.run(line, 0);
+    let (_, rows) = read_csv(&workshop.path("out/captured.csv"));
+    for scene in ["box-stack:count=3", "wall:rows=2,columns=2"] {
+        let first: Vec<&String> = rows
+            .iter()
+            .filter(|row| row[0] == scene && row[2] == "0")
+            .map(|row| &row[4])
+            .collect();
+        assert_eq!(first.len(), 2);
+        assert_eq!(first[0], first[1], "{scene}");
+        assert!(first[0].parse::<f64>().unwrap() > 0.0);
+    }
+    assert!(files_in(&workshop.path("out/box-stack-count=3-captured")).contains(&"convergence-time.svg".to_owned()));
+}
+
+#[test]
+fn a_step_without_contacts_has_nothing_to_plot() {
+    let workshop = Workshop::new();
+    workshop.write("rocket.toml", ROCKET);
+    let (_, stderr) = workshop.run("compare rocket.toml --solver pgs --steps 1 --plot --out out", 0);
+    assert!(stderr.contains("no contacts"), "{stderr}");
+    assert!(!workshop.path("out/convergence-time.svg").exists());
+}

@@ -110,4 +110,25 @@ mod signals {
         assert_eq!(rows.len(), 1);
         assert!(!workshop.path("out/box-stack-count=3-jacobi").exists());
     }
+
+    /// A hundred problems of a second each would take minutes.
+    #[test]
+    fn an_interrupted_solve_keeps_the_problems_it_has() {
+        let workshop = Workshop::new();
+        std::fs::create_dir(workshop.path("problems")).unwrap();
+        // M = [1 2; 2 1] and q = (−1, −1): from (0, 0) Jacobi goes to (1, 1), and from there back.
+        let cycle = "2 0 2 2 2 2 1 2 2 1 -1 -1";
+        for number in 0..100 {
+            let text = if number == 0 { "1 0 1 1 1 1 2 -1" } else { cycle };
+            workshop.write(&format!("problems/{number:03}.dat"), text);
+        }
+        let line = "solve problems --solver jacobi:relaxation=1 --iterations 1000000000 --time-limit 1 --out out";
+        let (code, stdout) = interrupted(&workshop, line, "out/problems.csv", "-INT");
+        assert_eq!(code, Some(130));
+        assert!(stdout.contains("interrupted with"), "{stdout}");
+        let (_, rows) = read_csv(&workshop.path("out/problems.csv"));
+        assert!(!rows.is_empty() && rows.len() < 100);
+        assert_eq!(rows.last().unwrap()[6], "interrupted");
+        assert_eq!(workshop.json("out/manifest.json")["status"], "interrupted");
+    }
 }

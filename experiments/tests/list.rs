@@ -56,7 +56,14 @@ fn every_catalogue_scene_runs() {
 #[test]
 fn help_and_version_are_no_errors() {
     let workshop = Workshop::new();
-    for command in ["--help", "run --help", "compare --help", "list --help"] {
+    for command in [
+        "--help",
+        "run --help",
+        "compare --help",
+        "solve --help",
+        "conformance --help",
+        "list --help",
+    ] {
         let (stdout, stderr) = workshop.run(command, 0);
         assert!(stdout.contains("Examples:"), "{command}: {stdout}");
         assert_eq!(stderr, "");
