@@ -1,7 +1,8 @@
-//! What the benchmarks share: scenes that have come to rest, on one thread.
+//! What the benchmarks share: scenes that have come to rest, on one thread, and the problems of their steps.
 
 use drystone::dynamics::{Method, Simulation, World};
 use drystone::scenes;
+use drystone::solver::Problem;
 
 /// The world of a catalogue scene.
 ///
@@ -24,6 +25,55 @@ pub fn settled(scene: &str, method: &str, dt: f64, steps: usize) -> Simulation {
         simulation.step().expect("a stable scene");
     }
     simulation
+}
+
+/// The largest contact problem in the last step of a scene.
+///
+/// # Panics
+/// If nothing touches, and as [`settled`] does.
+pub fn captured(scene: &str, steps: usize) -> Problem {
+    let simulation = settled(scene, "pgs", 0.01, steps);
+    let problems = simulation.pipeline().problems();
+    let largest = problems.max_by_key(|(problem, _)| problem.rows());
+    largest.expect("a scene in which something touches").0.clone()
+}
+
+/// A scene that comes in sizes.
+#[derive(Debug, Clone, Copy)]
+pub struct Series {
+    /// The catalogue's name of it.
+    pub name: &'static str,
+    /// Parameters that give about 50, 500 and 5000 contacts.
+    pub sizes: [&'static str; 3],
+    /// Steps until it is captured.
+    pub steps: usize,
+}
+
+/// The problems of the laboratory: a structure with many load paths, the longest of load paths, and a heap.
+pub const SERIES: [Series; 3] = [
+    Series {
+        name: "wall",
+        sizes: ["rows=3,columns=2", "rows=6,columns=7", "rows=20,columns=21"],
+        steps: 10,
+    },
+    Series {
+        name: "box-stack",
+        sizes: ["count=12", "count=125", "count=1250"],
+        steps: 10,
+    },
+    Series {
+        name: "sphere-pile",
+        sizes: ["count=24,width=1.5", "count=170,width=2.5", "count=1500,width=5"],
+        steps: 150,
+    },
+];
+
+impl Series {
+    /// Its problems, from the smallest to the largest.
+    pub fn problems(&self) -> impl Iterator<Item = Problem> {
+        let scenes = self.sizes.map(|parameters| format!("{}:{parameters}", self.name));
+        scenes.into_iter().map(|scene| captured(&scene, self.steps))
+    }
 }
 
 /// Keeps everything on one thread from now on: comparisons between engines are comparisons of work done.
