@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use nalgebra::Vector3;
+
 use super::super::findings::{Findings, Refusal, distance, not_applicable};
-use super::super::problems::{Kinds, Known, Matrix, Tangle};
+use super::super::problems::{Kinds, Known, Matrix, Stack, Tangle};
 use super::super::subject::{Law, Subject};
 use super::super::{Demand, Trial};
 use super::kinds_for;
@@ -240,13 +242,18 @@ fn honesty(subject: &Subject, findings: &mut Findings) -> Result<(), Refusal> {
     ];
     // On a pyramid or a box the tolerance is for unknowns that nobody else sees.
     match subject.law {
-        Law::Coulomb => problems.push(Tangle::random(29, 5, 12, Kinds::Friction).problem()),
+        Law::Coulomb => {
+            problems.push(Tangle::random(29, 5, 12, Kinds::Friction).problem());
+            // A heavy tower on light cubes, which nobody has solved after an iteration or three.
+            let masses: Vec<f64> = (0..10).map(|level| 4_f64.powi(level)).collect();
+            problems.push(Stack::new(&masses, Vector3::new(0.02, 0.0, -0.1), 0.5).problem);
+        }
         Law::Relaxed => problems.push(Tangle::random(29, 5, 12, Kinds::Relaxed).problem()),
         Law::Pyramid { .. } | Law::Box { .. } | Law::None => {}
     }
     for problem in &problems {
         for tolerance in [1e-1, 1e-3, 1e-6, 1e-11] {
-            for iterations in ["3", "1000"] {
+            for iterations in ["1", "3", "1000"] {
                 let solver = subject.stopping_at(tolerance, &[("iterations", iterations)]);
                 let start = anywhere(problem);
                 let Some((impulses, report)) = run(findings, solver.as_ref(), problem, &start, &mut Context::default())
