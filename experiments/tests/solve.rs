@@ -6,7 +6,7 @@ use common::{Workshop, column, files_in, read_csv};
 use serde_json::Value;
 
 const COLUMNS: &str = "problem,file,kind,contacts,rows,solver,status,iterations,relative,natural,fischer_burmeister,gap,\
-    cone_violation,seconds,message,seconds_median,velocity_error";
+    cone_violation,seconds,message,seconds_median,velocity_error,reference_relative";
 
 /// A contact with W = 2·1, q = (−1, 0, 0) and μ = 0.5: r = (1/2, 0, 0) and u = 0.
 const RESTING: &str = "3 1 0 3 3 3 3 2 0 0 0 2 0 0 0 2 -1 0 0 0.5";
@@ -195,6 +195,24 @@ fn velocities_are_compared_with_a_reference() {
     let errors = cells(&workshop, "out/problems.csv", "velocity_error");
     assert_eq!(errors[0], "");
     assert!((errors[1].parse::<f64>().unwrap() - 0.1).abs() < 1e-7, "{errors:?}");
+    // Its impulses are those of the closed form.
+    let references = cells(&workshop, "out/problems.csv", "reference_relative");
+    assert_eq!(references[0], "");
+    assert!(references[1].parse::<f64>().unwrap() < 1e-12, "{references:?}");
+}
+
+/// Both solve the problem, as far as their residuals tell, and they move differently: the page says so.
+#[test]
+fn another_solution_than_the_reference_is_marked() {
+    let workshop = workshop();
+    std::fs::create_dir(workshop.path("known")).unwrap();
+    workshop.write("known/slipping.dat.csv", "rn,rt1,rt2,un,ut1,ut2\n0.5,0.25,0,0,-0.4,0\n");
+    let line = "solve problems --solver pgs --iterations 200 --reference known --markdown page.md --out out";
+    workshop.run(line, 0);
+    let page = workshop.read("page.md");
+    let row = |name: &str| page.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+    assert!(row("| slipping").contains('‡') && !row("| resting").contains('‡'), "{page}");
+    assert!(page.contains("several solutions"), "{page}");
 }
 
 #[test]

@@ -69,6 +69,18 @@ impl Page<'_> {
         }
         text.push_str("\n## Problems\n\nThe fastest solver that solved it, or the one that came nearest.\n\n");
         self.problem_table(&mut text);
+        let tolerance = self.limits.tolerance;
+        if self
+            .problems
+            .iter()
+            .filter_map(|rows| best(rows))
+            .any(|row| row.is_another_solution(tolerance))
+        {
+            text.push_str(
+                "\n‡ Both this and the reference solve the problem, and they move differently: Coulomb's law has several \
+                 solutions here.\n",
+            );
+        }
         if !self.unreadable.is_empty() {
             text.push_str("\n## Not read\n\n");
             for row in self.unreadable {
@@ -87,6 +99,7 @@ impl Page<'_> {
             (measure_name(self.limits.criterion), true),
             ("time", true),
             ("velocity error", with_reference),
+            ("reference's e", with_reference),
             ("other program's e", self.index.is_some()),
             ("its time", self.index.is_some()),
         ] {
@@ -134,7 +147,13 @@ impl Page<'_> {
             seconds(best.seconds),
         ];
         if with_reference {
-            cells.push(short(best.velocity_error));
+            let several = if best.is_another_solution(self.limits.tolerance) {
+                " ‡"
+            } else {
+                ""
+            };
+            cells.push(short(best.velocity_error) + several);
+            cells.push(short(best.reference_relative));
         }
         if let Some(index) = self.index {
             let known = index.get(&best.file);

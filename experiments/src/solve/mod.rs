@@ -36,7 +36,7 @@ use inputs::{Loaded, load};
 use limits::{Limits, PreparedSolver};
 use manifest::{Facts, FileRecord, Manifest};
 use markdown::Page;
-use reference::{Index, References, velocity_error};
+use reference::{Index, References};
 use rows::Row;
 use trial::{Settings, Status, attempt};
 
@@ -207,7 +207,7 @@ fn one_file(plan: &Plan<'_>, file: &Path, environment: &Environment) -> OfFile {
     let reference = plan
         .references
         .as_ref()
-        .map_or(Ok(None), |references| references.velocities(file));
+        .map_or(Ok(None), |references| references.of(file));
     let (loaded, reference) = match load(file).and_then(|loaded| Ok((loaded, reference?))) {
         Ok(both) => both,
         Err(message) => {
@@ -223,7 +223,10 @@ fn one_file(plan: &Plan<'_>, file: &Path, environment: &Environment) -> OfFile {
         record: plan.arguments.record,
         interrupt: &environment.interrupt,
     };
-    let blank = Row::of_problem(&loaded.name, file, loaded.kind, &loaded.problem);
+    let mut blank = Row::of_problem(&loaded.name, file, loaded.kind, &loaded.problem);
+    blank.reference_relative = reference
+        .as_ref()
+        .and_then(|reference| reference.residual(&loaded.problem));
     for solver in &plan.solvers {
         if environment.interrupt.requested() {
             break;
@@ -233,7 +236,7 @@ fn one_file(plan: &Plan<'_>, file: &Path, environment: &Environment) -> OfFile {
         if let Ok(trial) = outcome {
             row.velocity_error = reference
                 .as_ref()
-                .and_then(|reference| velocity_error(&loaded.problem, &trial.velocities, reference));
+                .and_then(|reference| reference.velocity_error(&loaded.problem, &trial.velocities));
             if plan.arguments.record {
                 of_file.curves.push(Curve {
                     problem: loaded.name.clone(),

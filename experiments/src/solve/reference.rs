@@ -1,16 +1,26 @@
 //! Known answers to compare with: velocities from a folder of references, and what another program reached.
 //!
-//! Impulses are not compared: where there are more contact rows than degrees of freedom they are not unique, the
-//! velocities are.
+//! Impulses are not compared: where there are more contact rows than degrees of freedom they are not unique. Velocities
+//! mostly are, but Coulomb's law can have several solutions that move differently: so the reference's own residual
+//! is told beside the difference, and who differs from a reference that is as good a solution has found another one.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use drystone_solver::Problem;
+use drystone_solver::{Problem, Residuals};
 
 use crate::error::Error;
 
-/// A folder with `<file name>.csv` for problems: a line a contact, with columns `un,ut1,ut2`, or `un,ut` in the plane.
+/// A solution as somebody else has found it, contact by contact.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reference {
+    velocities: Vec<f64>,
+    /// Empty if there are none.
+    impulses: Vec<f64>,
+}
+
+/// A folder with `<file name>.csv` for problems: a line a contact, with columns `un,ut1,ut2`, or `un,ut` in the plane, and
+/// the same with r for impulses if they are known.
 #[derive(Debug, Clone)]
 pub struct References(PathBuf);
 
@@ -27,8 +37,8 @@ impl References {
         }
     }
 
-    /// The velocities of the contacts of a problem, if the folder has them.
-    pub fn velocities(&self, file: &Path) -> Result<Option<Vec<f64>>, String> {
+    /// What the folder has of a problem.
+    pub fn of(&self, file: &Path) -> Result<Option<Reference>, String> {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let path = self.0.join(format!("{name}.csv"));
         if !path.is_file() {
@@ -37,41 +47,44 @@ impl References {
         let wrong = |message: String| format!("reference '{}': {message}", path.display());
         let mut reader = csv::Reader::from_path(&path).map_err(|error| wrong(error.to_string()))?;
         let headers = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
-        let columns: Vec<usize> = (0..headers.len())
-            .filter(|&k| headers[k].trim().starts_with('u'))
-            .collect();
-        let mut velocities = Vec::new();
+        let mut reference = Reference::default();
         for record in reader.records() {
             let record = record.map_err(|error| wrong(error.to_string()))?;
-            for &column in &columns {
-                let text = record.get(column).unwrap_or_default().trim();
-                let number = text
-                    .parse::<f64>()
-                    .map_err(|_| wrong(format!("'{text}' is no number")))?;
-                velocities.push(number);
+            for (heading, text) in headers.iter().zip(&record) {
+                let numbers = match heading.trim().chars().next() {
+                    Some('u') => &mut reference.velocities,
+                    Some('r') => &mut reference.impulses,
+                    _ => continue,
+                };
+                let text = text.trim();
+                numbers.push(text.parse().map_err(|_| wrong(format!("'{text}' is no number")))?);
             }
         }
-        Ok(Some(velocities))
+        Ok(Some(reference))
     }
 }
 
-/// `‖u − u_ref‖∞` over the contacts, divided by the largest velocity of the reference or, where that rests, of the
-/// problem without impulses: a stack at rest would be compared with rounding otherwise. Nothing if the sizes differ.
-pub fn velocity_error(problem: &Problem, velocities: &[f64], reference: &[f64]) -> Option<f64> {
-    let contacts = || problem.blocks.iter().filter(|block| block.cone.is_contact());
-    let rows: Vec<usize> = contacts().flat_map(|block| block.rows()).collect();
-    if rows.len() != reference.len() {
-        return None;
+impl Reference {
+    /// FCLIB's relative error of its impulses, where they are all that the problem asks for.
+    pub fn residual(&self, problem: &Problem) -> Option<f64> {
+        (self.impulses.len() == problem.rows()).then(|| Residuals::of(problem, &self.impulses).relative)
     }
-    let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |most: f64, value| most.max(value.abs()));
-    let difference = largest(
-        &mut rows
-            .iter()
-            .zip(reference)
-            .map(|(&row, reference)| velocities[row] - reference),
-    );
-    let size = largest(&mut reference.iter().copied()).max(largest(&mut rows.iter().map(|&row| problem.bias[row])));
-    Some(if size > 0.0 { difference / size } else { difference })
+
+    /// `‖u − u_ref‖∞` over the contacts, divided by the largest velocity of the reference or, where that rests, of the
+    /// problem without impulses: a stack at rest would be compared with rounding otherwise. Nothing if the sizes differ.
+    pub fn velocity_error(&self, problem: &Problem, velocities: &[f64]) -> Option<f64> {
+        let contacts = || problem.blocks.iter().filter(|block| block.cone.is_contact());
+        let rows: Vec<usize> = contacts().flat_map(|block| block.rows()).collect();
+        if rows.len() != self.velocities.len() {
+            return None;
+        }
+        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |most: f64, value| most.max(value.abs()));
+        let differences = rows.iter().zip(&self.velocities);
+        let difference = largest(&mut differences.map(|(&row, reference)| velocities[row] - reference));
+        let size = largest(&mut self.velocities.iter().copied())
+            .max(largest(&mut rows.iter().map(|&row| problem.bias[row])));
+        Some(if size > 0.0 { difference / size } else { difference })
+    }
 }
 
 /// What another program reached, from the `index.csv` of a collection: columns `file`, `best_residual`, `best_solver`.

@@ -13,6 +13,10 @@ use crate::whole_file::WholeFile;
 /// The file's name.
 pub const PROBLEMS_CSV: &str = "problems.csv";
 
+/// Relative velocities that differ by more than this are of different motions: at 1e-8 of residual, those of one motion
+/// agree to much better, also where A is ill-conditioned.
+const DIFFERENT: f64 = 1e-4;
+
 /// What a solver made of a problem. The fields are the columns; what is not known is empty.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
@@ -50,6 +54,8 @@ pub struct Row {
     pub seconds_median: Option<f64>,
     /// Largest difference to the velocities of a reference, relative to the largest velocity.
     pub velocity_error: Option<f64>,
+    /// The relative error e of the reference's own impulses.
+    pub reference_relative: Option<f64>,
 }
 
 impl Row {
@@ -73,6 +79,7 @@ impl Row {
             message,
             seconds_median: None,
             velocity_error: None,
+            reference_relative: None,
         }
     }
 
@@ -112,6 +119,13 @@ impl Row {
         row.seconds = trial.seconds.first().copied();
         row.seconds_median = trial.seconds.get(trial.seconds.len() / 2).copied();
         row
+    }
+
+    /// Whether it moves differently from a reference although both are solutions: the law has several here.
+    pub fn is_another_solution(&self, tolerance: f64) -> bool {
+        let accurate = self.reference_relative.is_some_and(|e| e <= tolerance);
+        let differs = self.velocity_error.is_some_and(|error| error > DIFFERENT);
+        self.status == Status::Converged && accurate && differs
     }
 
     /// The time it took, if it solved the problem.

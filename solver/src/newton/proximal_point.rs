@@ -38,8 +38,10 @@ options! {
         pub strength: f64 = 0.1,
         /// The smallest τ, relative to the diagonal of A.
         pub weakest: f64 = 1e-9,
-        /// Newton steps at most for each proximal problem.
+        /// Newton steps at most for each proximal problem, the careful way.
         pub steps: usize = 20,
+        /// The same for full steps, which get there in a few or not at all.
+        pub full_steps: usize = 8,
         /// A proximal problem is solved when its equations have shrunk by this factor.
         pub shrink: f64 = 0.01,
         /// Iterations of nonlinear conjugate gradients before the first step.
@@ -57,8 +59,8 @@ options! {
         if options.strength <= 0.0 || options.weakest <= 0.0 || options.weakest > options.strength {
             return Err("strength and weakest must be above 0, and strength the larger".into());
         }
-        if options.steps == 0 {
-            return Err("steps must be 1 or more".into());
+        if options.steps == 0 || options.full_steps == 0 {
+            return Err("steps and full-steps must be 1 or more".into());
         }
         if options.shrink <= 0.0 || options.shrink >= 1.0 {
             return Err("shrink must be above 0 and below 1".into());
@@ -175,18 +177,20 @@ impl Inner<'_> {
         monitor: &mut Monitor<'_>,
         context: &mut Context,
     ) -> f64 {
-        self.newton.line_search = if self.careful {
+        let most = if self.careful {
             self.pulled.pull(problem, &self.newton.scales, centre, strength);
-            LineSearch::NonMonotone
+            self.newton.line_search = LineSearch::NonMonotone;
+            options.steps
         } else {
-            options.newton.line_search
+            self.newton.line_search = options.newton.line_search;
+            options.full_steps
         };
         self.newton.pull_towards(centre, strength);
         self.impulses.copy_from_slice(centre);
         self.velocities.copy_from_slice(velocities);
         let start = self.newton.norm(centre, velocities);
         let (mut steps, mut left) = (0, start);
-        while steps < options.steps && left > options.shrink * start && !monitor.interrupted(context) {
+        while steps < most && left > options.shrink * start && !monitor.interrupted(context) {
             let Ok(step) = self.newton.step(&mut self.impulses, &mut self.velocities) else {
                 return f64::INFINITY;
             };
