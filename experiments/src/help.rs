@@ -12,10 +12,10 @@ Examples:
 
 Exit codes:
   0    done
-  1    a simulation failed (it diverged, or its solver did), a solver failed on a stored problem or does
-       not conform, or a result could not be written
-  2    the input or the call is wrong; nothing was written. Of stored problems that can't be read, the
-       others were solved all the same
+  1    a simulation failed (it diverged, or its solver did), a solver failed on a stored problem
+       or does not conform, or a result could not be written
+  2    the input or the call is wrong; nothing was written. Of stored problems that can't be
+       read, the others were solved all the same
   130  interrupted by Ctrl-C, with the results so far written; a second Ctrl-C ends at once";
 
 /// Of `run`.
@@ -33,8 +33,8 @@ The run directory:
   steps.csv        one row a step; `drystone list metrics` explains the columns
   convergence.csv  step, group, iteration, residual
   summary.json     means, maxima and last values, energy drift, time per step
-  problems/        with --dump-problems: `step-<step>-group-<group>.json`, and `.hdf5` (FCLIB) for problems
-                   of friction alone
+  problems/        with --dump-problems: `step-<step>-group-<group>.json`, and `.hdf5` (FCLIB) for
+                   problems of friction alone
 
 Files appear whole or not at all. A run that is interrupted or fails keeps what it has.";
 
@@ -46,15 +46,16 @@ Examples:
   drystone compare wall --solver pgs --solver classical/pgs --record final --out runs/steppers
   drystone compare box-stack --solver pgs --solver jacobi --plot --capture-step 50 --steps 50
 
-Each scene runs with each method into a run directory of its own; comparison.csv has one row for
+Each scene runs with each method into a run directory of its own; comparison.csv has one row for \
 each. A method that fails is a row with its reason, and the others go on; the exit code is then 1.
 
-With --plot the scene is simulated once more with the first method up to one step. The problems of that
+With --plot the scene is simulated once more with the first method up to one step. The problems of that \
 step, with the impulses they start from, are handed to every method's solver:
   captured.csv                scene, solver, iteration, seconds, residual
-  convergence-iterations.svg  natural residual against iterations (in a folder a scene if there are several)
-  convergence-time.svg        the same against time: that of a solve that measures nothing, spread evenly
-                              over its iterations
+  convergence-iterations.svg  natural residual against iterations (in a folder a scene if there
+                              are several)
+  convergence-time.svg        the same against time: that of a solve that measures nothing, spread
+                              evenly over its iterations
   rates.csv, rates.md         the factor an iteration shrinks the residual by, fitted to the tail";
 
 /// Of `solve`.
@@ -65,19 +66,19 @@ Examples:
   drystone solve fc3d/ gfc3d/ --all-solvers --time-limit 10 --jobs 2 --out runs/all
   drystone solve fc3d/ --solver pgs --reference reference --markdown problems.md --index index.csv
 
-Tolerance, criterion, time limit and iterations are set on every solver that has such options, unless its
-spec says otherwise. Converged is who leaves a residual within the tolerance, computed from problem and
+Tolerance, criterion, time limit and iterations are set on every solver that has such options, unless its \
+spec says otherwise. Converged is who leaves a residual within the tolerance, computed from problem and \
 impulses, whatever the solver says of itself.
 
 The directory:
   problems.csv       a row for each problem and solver
-  profile.svg        performance profile (Dolan and Moré): the share of problems solved within a factor
-                     of the best time; who does not converge has not solved
+  profile.svg        performance profile (Dolan and Moré): the share of problems solved within a
+                     factor of the best time; who does not converge has not solved
   residual-time.svg  the residual left against the time taken
   convergence.csv    with --record: problem, solver, iteration, seconds, natural residual
   manifest.json      command, files with hashes, solvers with all options, machine; written last
 
-A file that can't be read and a solver that fails are rows with their reasons, and the rest go on; the exit
+A file that can't be read and a solver that fails are rows with their reasons, and the rest go on; the exit \
 code is then 2 or 1. Not to converge is no failure.";
 
 /// Of `conformance`.
@@ -88,15 +89,15 @@ Examples:
   drystone conformance --solver pgs:friction=scaled-box --solver lemke:facets=4 --details
   drystone conformance --json
 
-Problems whose answers are known (rows with chosen solutions, one contact in closed form, boxes on slopes and
-in stacks, tangles of everything), and the contract of solvers: limits, cancelling, records, errors, the same
+Problems whose answers are known (rows with chosen solutions, one contact in closed form, boxes on slopes and \
+in stacks, tangles of everything), and the contract of solvers: limits, cancelling, records, errors, the same \
 bits. Each solver is judged by the law it names, with the options of its spec:
   ✓  passed
   ✗  failed; the exit code is then 1
   ·  missed, but not demanded: iterative methods on ill-conditioned problems
   –  not applicable
 
-An exact method has its own options and must leave a natural residual of 1e-8 m/s at most; an iterative one has
+An exact method has its own options and must leave a natural residual of 1e-8 m/s at most; an iterative one has \
 20000 iterations to reach 1e-6 m/s.";
 
 /// Of `list`.
