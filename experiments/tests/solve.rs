@@ -211,7 +211,10 @@ fn another_solution_than_the_reference_is_marked() {
     workshop.run(line, 0);
     let page = workshop.read("page.md");
     let row = |name: &str| page.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
-    assert!(row("| slipping").contains('‡') && !row("| resting").contains('‡'), "{page}");
+    assert!(
+        row("| slipping").contains('‡') && !row("| resting").contains('‡'),
+        "{page}"
+    );
     assert!(page.contains("several solutions"), "{page}");
 }
 

@@ -4,33 +4,14 @@
 //! The collection is not part of the repository. It is looked for beside the workspace, or where `DRYSTONE_DATA` says; a
 //! few files of our own are, and are always tested.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 
+use common::{collection, own_problems};
 use drystone_experiments::problems::{self, Content, Global, Kind};
 use drystone_solver::{Cone, Context, Operator, Problem, Residuals, registry};
 use nalgebra::{DMatrix, DVector};
-
-/// The collection, if it is here.
-#[allow(clippy::print_stderr, reason = "a test that tests less must say so")]
-fn collection() -> Option<PathBuf> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let candidates = match std::env::var_os("DRYSTONE_DATA") {
-        Some(folder) => vec![PathBuf::from(folder)],
-        None => vec![here.join("../../shared/data"), here.join("../../../shared/data")],
-    };
-    let found = candidates
-        .into_iter()
-        .find(|folder| folder.join("MANIFEST.csv").exists());
-    if found.is_none() {
-        eprintln!("no collection of problems here; set DRYSTONE_DATA to test with one");
-    }
-    found
-}
-
-/// The files of our own.
-fn own() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/problems")
-}
 
 /// Every problem file in a folder and its subfolders, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -55,7 +36,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn all_files() -> Vec<PathBuf> {
-    let mut found = files(&own());
+    let mut found = files(&own_problems());
     assert!(found.len() >= 5);
     found.extend(collection().iter().flat_map(|folder| files(folder)));
     found
@@ -445,7 +426,7 @@ fn equality_rows_become_free_blocks() {
 #[test]
 fn formats_convert_into_each_other() {
     let folder = tempfile::tempdir().unwrap();
-    for path in files(&own()) {
+    for path in files(&own_problems()) {
         let stored = problems::read(&path).unwrap();
         let problem = stored.to_problem().unwrap();
         let impulses: Vec<f64> = (0..problem.rows()).map(|k| (0.3 + k as f64).cos()).collect();

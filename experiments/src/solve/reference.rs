@@ -78,11 +78,12 @@ impl Reference {
         if rows.len() != self.velocities.len() {
             return None;
         }
-        let largest = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |most: f64, value| most.max(value.abs()));
+        let largest =
+            |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, |most: f64, value| most.max(value.abs()));
         let differences = rows.iter().zip(&self.velocities);
         let difference = largest(&mut differences.map(|(&row, reference)| velocities[row] - reference));
-        let size = largest(&mut self.velocities.iter().copied())
-            .max(largest(&mut rows.iter().map(|&row| problem.bias[row])));
+        let size =
+            largest(&mut self.velocities.iter().copied()).max(largest(&mut rows.iter().map(|&row| problem.bias[row])));
         Some(if size > 0.0 { difference / size } else { difference })
     }
 }

@@ -113,3 +113,25 @@ pub(crate) fn column(path: &Path, name: &str) -> Vec<f64> {
     let index = header.iter().position(|column| column == name).unwrap();
     rows.iter().map(|row| row[index].parse().unwrap()).collect()
 }
+
+/// The collection of stored problems, if it is here.
+#[allow(clippy::print_stderr, reason = "a test that tests less must say so")]
+pub(crate) fn collection() -> Option<PathBuf> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let candidates = match std::env::var_os("DRYSTONE_DATA") {
+        Some(folder) => vec![PathBuf::from(folder)],
+        None => vec![here.join("../../shared/data"), here.join("../../../shared/data")],
+    };
+    let found = candidates
+        .into_iter()
+        .find(|folder| folder.join("MANIFEST.csv").exists());
+    if found.is_none() {
+        eprintln!("no collection of problems here; set DRYSTONE_DATA to test with one");
+    }
+    found
+}
+
+/// The problems of our own, with references beside them.
+pub(crate) fn own_problems() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/problems")
+}

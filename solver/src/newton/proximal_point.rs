@@ -71,8 +71,9 @@ options! {
 
 /// τ beyond which there is no point in going on: the impulses hardly move.
 const STRONGEST: f64 = 1e6;
-/// Proximal steps without progress after which rounding is all that is left.
-const STANDSTILL: usize = 100;
+/// Proximal steps without progress after which there is no hope: rounding is all that is left, or the law has no solution
+/// near enough. Heaps do wander for a hundred steps from one point that is nearly a solution to the next.
+const STANDSTILL: usize = 200;
 /// The factor on τ after a solved problem, at its boldest and just after one that was not solved.
 const BOLD: f64 = 0.1;
 const TIMID: f64 = 0.7;
