@@ -5,7 +5,8 @@
 //! is solved: each has the velocities `Aλ + b + τS(λ − λ̄)`, S the blocks' scales and λ̄ the last solution. The added term
 //! makes the matrix regular and the solution unique, Newton converges in a few steps from λ̄, and where λ stops moving the
 //! term has vanished: the solution is that of the problem itself. τ falls as long as Newton copes, so that the last
-//! steps converge as fast as the accuracy of the linear solves allows, and rises when it does not.
+//! steps converge as fast as the accuracy of the linear solves allows, and rises when it does not; where it can't fall far,
+//! as in walls, whose contacts are many more than are needed, momentum makes up for it (see `pace`).
 //!
 //! Full Newton steps are by far the best on structures: a line search that insists on descent keeps Newton from
 //! passing through worse points to the right set of contacts (a stack of 50 boxes takes 13 proximal steps without, 96
@@ -20,6 +21,7 @@
 //! thousands of contacts fit into megabytes.
 
 use super::functions::RowFunction;
+use super::pace::{Momentum, Pace};
 use super::pulled::Pulled;
 use super::search::{LineSearch, Newton, NewtonOptions};
 use super::{improve, sweeps};
@@ -40,8 +42,8 @@ options! {
         pub weakest: f64 = 1e-9,
         /// Newton steps at most for each proximal problem, the careful way.
         pub steps: usize = 20,
-        /// The same for full steps, which get there in a few or not at all.
-        pub full_steps: usize = 8,
+        /// The same for full steps.
+        pub full_steps: usize = 40,
         /// A proximal problem is solved when its equations have shrunk by this factor.
         pub shrink: f64 = 0.01,
         /// Iterations of nonlinear conjugate gradients before the first step.
@@ -72,13 +74,13 @@ options! {
 /// τ beyond which there is no point in going on: the impulses hardly move.
 const STRONGEST: f64 = 1e6;
 /// Proximal steps without progress after which there is no hope: rounding is all that is left, or the law has no solution
-/// near enough. Heaps do wander for a hundred steps from one point that is nearly a solution to the next.
-const STANDSTILL: usize = 200;
-/// The factor on τ after a solved problem, at its boldest and just after one that was not solved.
-const BOLD: f64 = 0.1;
-const TIMID: f64 = 0.7;
-/// The factor on τ after one that was not solved.
-const RETREAT: f64 = 3.0;
+/// near enough. Heaps do wander for hundreds of steps from one point that is nearly a solution to the next.
+const STANDSTILL: usize = 400;
+/// Full steps after which the equations must be better than they were.
+const PROBATION: usize = 10;
+/// The careful way is not tried as often after failing so many times in a row: only after every so many failures.
+const CAREFUL_FAILURES: usize = 2;
+const CAREFUL_EVERY: usize = 2;
 
 impl Solver for ProximalPoint {
     fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError> {
@@ -115,36 +117,26 @@ impl ProximalPoint {
             improve(&method, problem, impulses, context);
             monitor.add_work((self.start * problem.rows()) as u64);
         }
-        let mut inner = Inner {
-            newton: Newton::new(problem, RowFunction::MinimumMap, &self.newton)?,
-            pulled: Pulled::new(problem),
-            impulses: vec![0.0; problem.rows()],
-            velocities: vec![0.0; problem.rows()],
-            careful: false,
-        };
+        let mut inner = Inner::new(self, problem)?;
+        let mut pace = Pace::new(self.strength, self.weakest);
+        let mut momentum = Momentum::new(problem.rows());
         let mut velocities = context.take(problem.rows());
         inner.newton.velocities(impulses, &mut velocities);
-        let (mut strength, mut factor) = (self.strength, BOLD);
         while monitor.goes_on_at(impulses, &velocities, context) {
-            // How much is left of the proximal problem's equations: full steps first, the careful way if they fail, and
-            // next time in the order in which it worked this time.
-            let mut left = inner.solve(self, problem, strength, impulses, &velocities, monitor, context);
-            if left > self.shrink {
-                inner.careful = !inner.careful;
-                left = inner.solve(self, problem, strength, impulses, &velocities, monitor, context);
-            }
+            momentum.advance(impulses, monitor.residual());
+            let left = inner.solve(pace.strength, &momentum.centre, impulses, monitor, context);
             if left < 0.5 {
+                momentum.leave(impulses);
                 impulses.copy_from_slice(&inner.impulses);
                 inner.newton.velocities(impulses, &mut velocities);
             }
             if left <= self.shrink {
-                strength = (strength * factor).max(self.weakest);
-                factor = (factor * TIMID).max(BOLD);
+                pace.solved();
             } else {
-                strength *= RETREAT;
-                factor = TIMID;
+                pace.failed();
+                momentum.stop();
             }
-            if strength > STRONGEST || monitor.standstill() > STANDSTILL {
+            if pace.strength > STRONGEST || monitor.standstill() > STANDSTILL {
                 monitor.stop(Status::Stalled);
                 break;
             }
@@ -156,30 +148,69 @@ impl ProximalPoint {
 
 /// What solves the proximal problems.
 struct Inner<'a> {
+    options: &'a ProximalPoint,
+    problem: &'a Problem,
     newton: Newton<'a>,
     pulled: Pulled,
     impulses: Vec<f64>,
     velocities: Vec<f64>,
-    /// Whether steps are searched and mended, or taken whole.
+    /// Whether steps are searched and mended, or taken whole: the way that worked last.
     careful: bool,
+    /// How often full steps have failed, and the careful way since it last worked.
+    failures: usize,
+    careful_failures: usize,
 }
 
-impl Inner<'_> {
-    /// Solves the proximal problem at a centre whose velocities are given, into `self.impulses`. Returns by how much the
-    /// equations have shrunk.
-    #[allow(clippy::too_many_arguments, reason = "the loop's state, spelled out")]
+impl<'a> Inner<'a> {
+    fn new(options: &'a ProximalPoint, problem: &'a Problem) -> Result<Self, SolveError> {
+        Ok(Self {
+            options,
+            problem,
+            newton: Newton::new(problem, RowFunction::MinimumMap, &options.newton)?,
+            pulled: Pulled::new(problem),
+            impulses: vec![0.0; problem.rows()],
+            velocities: vec![0.0; problem.rows()],
+            careful: false,
+            failures: 0,
+            careful_failures: 0,
+        })
+    }
+
+    /// Solves a proximal problem into `self.impulses`: in the way that worked last, about the centre, or else in the other
+    /// way, about the plain centre. Returns by how much the equations have shrunk.
     fn solve(
         &mut self,
-        options: &ProximalPoint,
-        problem: &Problem,
         strength: f64,
         centre: &[f64],
-        velocities: &[f64],
+        plain_centre: &[f64],
         monitor: &mut Monitor<'_>,
         context: &mut Context,
     ) -> f64 {
+        let enough = self.options.shrink;
+        let left = self.attempt(strength, centre, monitor, context);
+        if left <= enough {
+            return left;
+        }
+        if !self.careful {
+            self.failures += 1;
+            if self.careful_failures >= CAREFUL_FAILURES && !self.failures.is_multiple_of(CAREFUL_EVERY) {
+                return left;
+            }
+        }
+        self.careful = !self.careful;
+        let left = self.attempt(strength, plain_centre, monitor, context);
+        if self.careful {
+            self.careful_failures = if left > enough { self.careful_failures + 1 } else { 0 };
+        }
+        self.careful &= left <= enough;
+        left
+    }
+
+    /// The same in one way.
+    fn attempt(&mut self, strength: f64, centre: &[f64], monitor: &mut Monitor<'_>, context: &mut Context) -> f64 {
+        let options = self.options;
         let most = if self.careful {
-            self.pulled.pull(problem, &self.newton.scales, centre, strength);
+            self.pulled.pull(self.problem, &self.newton.scales, centre, strength);
             self.newton.line_search = LineSearch::NonMonotone;
             options.steps
         } else {
@@ -188,8 +219,8 @@ impl Inner<'_> {
         };
         self.newton.pull_towards(centre, strength);
         self.impulses.copy_from_slice(centre);
-        self.velocities.copy_from_slice(velocities);
-        let start = self.newton.norm(centre, velocities);
+        self.newton.velocities(&self.impulses, &mut self.velocities);
+        let start = self.newton.norm(&self.impulses, &self.velocities);
         let (mut steps, mut left) = (0, start);
         while steps < most && left > options.shrink * start && !monitor.interrupted(context) {
             let Ok(step) = self.newton.step(&mut self.impulses, &mut self.velocities) else {
@@ -198,14 +229,13 @@ impl Inner<'_> {
             steps += 1;
             left = step.after;
             if self.careful && left > options.shrink * start {
-                sweeps(
-                    &self.pulled.problem,
-                    options.mending_sweeps,
-                    &mut self.impulses,
-                    context,
-                );
+                let pulled = &self.pulled.problem;
+                sweeps(pulled, options.mending_sweeps, &mut self.impulses, context);
                 self.newton.velocities(&self.impulses, &mut self.velocities);
                 left = self.newton.norm(&self.impulses, &self.velocities);
+            }
+            if !self.careful && steps >= PROBATION && left > start {
+                break;
             }
         }
         monitor.add_work((steps * centre.len()) as u64);
