@@ -8,11 +8,13 @@
 //! steps converge as fast as the accuracy of the linear solves allows, and rises when it does not; where it can't fall far,
 //! as in walls, whose contacts are many more than are needed, momentum makes up for it (see `pace`).
 //!
-//! Full Newton steps are by far the best on structures: a line search that insists on descent keeps Newton from
-//! passing through worse points to the right set of contacts (a stack of 50 boxes takes 13 proximal steps without, 96
-//! with it). Loose heaps with much friction sometimes make full steps cycle; there the careful way takes over for a
-//! while: a non-monotone line search, and between the steps some sweeps of Gauss–Seidel, which mend locally
-//! what Newton got wrong locally.
+//! Full Newton steps are by far the best: a line search that insists on descent keeps Newton from passing through worse
+//! points to the right set of contacts (a wall of 2356 contacts takes 0.15 s without, 2.6 s with it). Loose heaps with much
+//! friction sometimes make full steps cycle; there the careful way takes over for a while: a non-monotone line search, and
+//! between the steps some sweeps of Gauss–Seidel, which mend locally what Newton got wrong locally.
+//!
+//! Coulomb's law is not monotone, so nothing promises that the proximal points converge. In packed heaps of a thousand bodies
+//! they do wander from one point that is nearly a solution to the next before they find one.
 //!
 //! Non-smooth conjugate gradients give the start: on heaps a good guess of what sticks and what slips saves most of the
 //! proximal steps.
