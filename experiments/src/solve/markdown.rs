@@ -33,7 +33,7 @@ pub struct Page<'a> {
 impl Page<'_> {
     /// The text of the page.
     pub fn render(&self) -> String {
-        let mut text = String::from("# Stored problems\n\n");
+        let mut text = String::from("# Who solves which stored problem\n\n");
         let machine = Machine::here();
         let processor = machine.processor.unwrap_or_else(|| machine.architecture.to_owned());
         let solved = self
