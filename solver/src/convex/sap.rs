@@ -21,8 +21,9 @@
 //! R is the paper's: `β²/4π²` of the diagonal for normals (with β = 1 a contact as stiff as a step can resolve) and σ for
 //! tangents. Without `continuation` that compliant problem is what is solved, to `tolerance`. With it, by default since
 //! solvers are compared on the problem as it is given, λ(w) is taken about the last solution, `P_K(λ̄ − R⁻¹w)`, and R shrinks:
-//! the proximal-point method, which ends in the relaxed problem without R; there R is the same for all rows. Use it where contacts are compliant anyway
-//! and speed counts; slip at speed parts, as in every relaxation.
+//! the proximal-point method, which ends in the relaxed problem without R; there R is the same for all rows. Where R can't
+//! shrink any more, since redundant contacts make every problem hard, momentum takes over. Use it where contacts are
+//! compliant anyway and speed counts; slip at speed parts, as in every relaxation.
 
 use std::f64::consts::PI;
 
@@ -31,6 +32,7 @@ use crate::error::SolveError;
 use crate::formulation::on_relaxed;
 use crate::linear::{Gmres, LinearSolver, Shifted};
 use crate::monitor::{Limits, Monitor};
+use crate::newton::pace::Momentum;
 use crate::options;
 use crate::problem::{Block, Problem};
 use crate::residual;
@@ -49,7 +51,7 @@ options! {
         /// How Newton's systems are solved.
         pub linear: LinearSolver = LinearSolver::Direct,
         flatten pub krylov: Gmres,
-        flatten pub limits: Limits = Limits::of(300),
+        flatten pub limits: Limits = Limits::of(1000),
     }
     validate(options) {
         if options.near_rigid <= 0.0 || options.tangential <= 0.0 {
@@ -109,7 +111,7 @@ impl Sap {
             before = left;
             if solved || exhausted || steps == STEPS {
                 // What was easy can be made harder.
-                newton.recentre(if steps <= FEW { SHRINK } else { 1.0 });
+                newton.recentre(if steps <= FEW { SHRINK } else { 1.0 }, monitor.residual());
                 (steps, before) = (0, f64::INFINITY);
             }
             newton.step()?;
@@ -136,6 +138,7 @@ struct Primal<'a> {
     proximal: Option<f64>,
     /// λ̄.
     centre: Vec<f64>,
+    momentum: Momentum,
     /// ξ.
     point: Vec<f64>,
     /// w = Aξ + b.
@@ -179,6 +182,7 @@ impl<'a> Primal<'a> {
             } else {
                 vec![0.0; n]
             },
+            momentum: Momentum::new(n),
             point: start.to_vec(),
             velocities: vec![0.0; n],
             impulses: start.to_vec(),
@@ -221,9 +225,15 @@ impl<'a> Primal<'a> {
     }
 
     /// Begins the next proximal problem, about the solution of the last.
-    fn recentre(&mut self, shrink: f64) {
+    fn recentre(&mut self, shrink: f64, residual: f64) {
         self.proximal = self.proximal.map(|weight| (shrink * weight).max(SMALLEST));
-        self.centre.copy_from_slice(&self.projected);
+        // A weaker pull goes far by itself.
+        if shrink < 1.0 {
+            self.momentum.stop();
+        }
+        self.momentum.advance(&self.projected, residual);
+        self.momentum.leave(&self.projected);
+        self.centre.copy_from_slice(&self.momentum.centre);
         self.point.copy_from_slice(&self.projected);
         self.velocities.copy_from_slice(&self.projected_velocities);
     }

@@ -9,7 +9,7 @@ mod alart_curnier;
 mod fischer;
 mod functions;
 mod minimum_map;
-mod pace;
+pub(crate) mod pace;
 mod proximal_point;
 mod pulled;
 mod search;

@@ -1,4 +1,4 @@
-//! How the proximal-point method moves on: how strongly the next problem is pulled, and towards what.
+//! How proximal-point methods, this family's and the convex one, move on: how strongly the next problem is pulled, and towards what.
 
 /// The factor on τ after a solved problem, at its boldest and just after one that was not solved.
 const BOLD: f64 = 0.1;
@@ -12,16 +12,16 @@ const FORGET: f64 = 0.9;
 
 /// τ: weaker while problems get solved, stronger when they do not.
 #[derive(Debug)]
-pub(super) struct Pace {
+pub(crate) struct Pace {
     /// τ of the next problem.
-    pub(super) strength: f64,
+    pub(crate) strength: f64,
     weakest: f64,
     factor: f64,
     bound: f64,
 }
 
 impl Pace {
-    pub(super) fn new(strength: f64, weakest: f64) -> Self {
+    pub(crate) fn new(strength: f64, weakest: f64) -> Self {
         Self {
             strength,
             weakest,
@@ -31,7 +31,7 @@ impl Pace {
     }
 
     /// The problem with this τ was solved.
-    pub(super) fn solved(&mut self) {
+    pub(crate) fn solved(&mut self) {
         let least = self.bound.min(self.strength).max(self.weakest);
         self.strength = (self.strength * self.factor).max(least);
         self.bound *= FORGET;
@@ -39,7 +39,7 @@ impl Pace {
     }
 
     /// It was not.
-    pub(super) fn failed(&mut self) {
+    pub(crate) fn failed(&mut self) {
         self.bound = MARGIN * self.strength;
         self.strength *= RETREAT;
         self.factor = TIMID;
@@ -49,16 +49,16 @@ impl Pace {
 /// Centres ahead of the last solution: `λ̄ = λ + β (λ − λ of the step before)` with Nesterov's β (Güler 1992), from the
 /// beginning again whenever the residual rises or a problem is not solved.
 #[derive(Debug)]
-pub(super) struct Momentum {
+pub(crate) struct Momentum {
     previous: Vec<f64>,
     t: f64,
     residual: f64,
     /// λ̄.
-    pub(super) centre: Vec<f64>,
+    pub(crate) centre: Vec<f64>,
 }
 
 impl Momentum {
-    pub(super) fn new(rows: usize) -> Self {
+    pub(crate) fn new(rows: usize) -> Self {
         Self {
             previous: vec![0.0; rows],
             t: 1.0,
@@ -68,7 +68,7 @@ impl Momentum {
     }
 
     /// Sets the next centre, given impulses and their residual.
-    pub(super) fn advance(&mut self, impulses: &[f64], residual: f64) {
+    pub(crate) fn advance(&mut self, impulses: &[f64], residual: f64) {
         if residual > self.residual {
             self.stop();
         }
@@ -88,12 +88,12 @@ impl Momentum {
     }
 
     /// These impulses are left for new ones.
-    pub(super) fn leave(&mut self, impulses: &[f64]) {
+    pub(crate) fn leave(&mut self, impulses: &[f64]) {
         self.previous.copy_from_slice(impulses);
     }
 
     /// Loses all speed.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.t = 1.0;
     }
 }
