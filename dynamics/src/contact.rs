@@ -1,18 +1,13 @@
 //! Contact points as constraints: the frame of a contact, its rows, and its memory from step to step.
 //!
 //! Rows of a contact, dissertation §4.9 and (4.95): `(−d | −(r_a × d) | d | r_b × d)` for d the normal and two tangents,
-//! so that the row's velocity is that of B against A along d. A contact asks for `J_n u⁺ ≥ target`, where
-//!
-//! - a gap g gives −g/h: it may close by the end of the step and no further (speculative contact, (4.23) and (4.45));
-//! - a depth d gives erp·d/h: stabilisation (4.113)–(4.115);
-//! - an impact gives −e J_n u: Newton's law.
+//! so that the row's velocity is that of B against A along d. What is asked of them is [`Law::Contact`].
 
 use drystone_collision::{ContactPoint, FeatureId};
 use drystone_contact_graph::ImpulseCache;
-use drystone_solver::Row;
 use nalgebra::Vector3;
 
-use crate::integrate::Velocity;
+use crate::constraint::{Constraint, ConstraintRow, Law, Placement, Unit, point_jacobian};
 use crate::material::ContactLaw;
 
 /// All contact points of a pair of bodies, kept on their edge of the contact graph.
@@ -69,89 +64,34 @@ pub(crate) fn contact_frame(n: &Vector3<f64>) -> [Vector3<f64>; 3] {
     ]
 }
 
-/// How contacts become rows.
+/// A contact point as a constraint.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ContactSettings {
-    pub(crate) h: f64,
-    /// Error reduction parameter: which part of the depth one step corrects by velocity.
-    pub(crate) erp: f64,
-    /// Constraint force mixing K of (4.235); K/h goes on the diagonal of the normal row.
-    pub(crate) cfm: f64,
-    /// Approach speeds below this don't bounce.
-    pub(crate) restitution_threshold: f64,
+pub(crate) struct Contact<'a> {
+    pub(crate) point: &'a ContactPoint,
+    /// Of the point's normal.
+    pub(crate) frame: &'a [Vector3<f64>; 3],
+    pub(crate) law: ContactLaw,
 }
 
-/// One body as a contact sees it.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Side {
-    pub(crate) centre: Vector3<f64>,
-    /// Velocity at the beginning of the step.
-    pub(crate) before: Velocity,
-    /// Velocity after the step if there were no contacts.
-    pub(crate) free: Velocity,
-}
-
-/// The Jacobian of a direction at a point.
-#[inline]
-pub(crate) fn jacobian(direction: &Vector3<f64>, arm_a: &Vector3<f64>, arm_b: &Vector3<f64>) -> [f64; 12] {
-    let (a, b) = (arm_a.cross(direction), arm_b.cross(direction));
-    let d = direction;
-    [
-        -d.x, -d.y, -d.z, -a.x, -a.y, -a.z, //
-        d.x, d.y, d.z, b.x, b.y, b.z,
-    ]
-}
-
-/// The velocity of B against A at a contact.
-#[inline]
-pub(crate) fn relative_velocity(
-    a: &Velocity,
-    b: &Velocity,
-    arm_a: &Vector3<f64>,
-    arm_b: &Vector3<f64>,
-) -> Vector3<f64> {
-    b.linear + b.angular.cross(arm_b) - a.linear - a.angular.cross(arm_a)
-}
-
-impl ContactSettings {
-    /// The normal row and the two tangential rows of a contact point.
-    #[inline]
-    pub(crate) fn rows(
-        &self,
-        point: &ContactPoint,
-        frame: &[Vector3<f64>; 3],
-        law: ContactLaw,
-        a: &Side,
-        b: &Side,
-    ) -> [Row; 3] {
-        let arm_a = point.position.coords - a.centre;
-        let arm_b = point.position.coords - b.centre;
-        let free = relative_velocity(&a.free, &b.free, &arm_a, &arm_b);
-        let before = relative_velocity(&a.before, &b.before, &arm_a, &arm_b).dot(&frame[0]);
-        let target = self.normal_target(point.depth, law.restitution, before, free.dot(&frame[0]));
-        std::array::from_fn(|k| Row {
-            jacobian: jacobian(&frame[k], &arm_a, &arm_b),
-            bias: free.dot(&frame[k]) - if k == 0 { target } else { 0.0 },
-            // Soft tangents would let a block creep down its slope.
-            compliance: if k == 0 { self.cfm / self.h } else { 0.0 },
-        })
+impl Constraint for Contact<'_> {
+    fn rows(&self) -> usize {
+        3
     }
 
-    /// The smallest normal velocity allowed at the end of the step.
+    /// Three rows; one where there is no friction.
     #[inline]
-    fn normal_target(&self, depth: f64, restitution: f64, before: f64, free: f64) -> f64 {
-        let correction = if depth > 0.0 {
-            self.erp * depth / self.h
+    fn write(&self, at: &Placement<'_>, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
+        let ContactLaw { friction, restitution } = self.law;
+        let arm_a = self.point.position.coords - at.a.pose.translation.vector;
+        let arm_b = self.point.position.coords - at.b.pose.translation.vector;
+        let jacobian = |k: usize| point_jacobian(&self.frame[k], &arm_a, &arm_b);
+        let normal = ConstraintRow::of(-self.point.depth, jacobian(0), Unit::Length);
+        if friction > 0.0 {
+            let tangent = |k| ConstraintRow::rate(0.0, jacobian(k), Unit::Length);
+            let law = Law::Contact { friction, restitution };
+            block(0, law, &[normal, tangent(1), tangent(2)]);
         } else {
-            depth / self.h
-        };
-        // A contact with a gap bounces only in the step in which it would close. The bounce is then early by less than
-        // one step, but has its full approach speed; letting the gap close first would leave only the rest of it.
-        let closes = free < depth / self.h || depth >= 0.0;
-        if restitution > 0.0 && before < -self.restitution_threshold && closes {
-            correction.max(-restitution * before)
-        } else {
-            correction
+            block(0, Law::AtLeast { restitution }, &[normal]);
         }
     }
 }
@@ -176,28 +116,6 @@ mod tests {
         // On level ground the tangents are the axes.
         let [_, t1, t2] = contact_frame(&Vector3::z());
         assert_eq!((t1, t2), (Vector3::x(), Vector3::y()));
-    }
-
-    const SETTINGS: ContactSettings = ContactSettings {
-        h: 0.01,
-        erp: 0.5,
-        cfm: 0.0,
-        restitution_threshold: 0.1,
-    };
-
-    #[test]
-    fn targets_follow_gap_depth_and_impact() {
-        let target = |depth, e, before, free| SETTINGS.normal_target(depth, e, before, free);
-        // 1 cm of gap may close in one step, and not bounce when it will not.
-        assert!((target(-0.01, 1.0, -0.5, -0.5) + 1.0).abs() < 1e-15);
-        // It bounces when it will.
-        assert_eq!(target(-0.01, 0.5, -2.0, -2.1), 1.0);
-        // Half of 1 mm in one step.
-        assert!((target(0.001, 0.0, -1.0, -1.0) - 0.05).abs() < 1e-15);
-        // The stronger of bounce and correction.
-        assert_eq!(target(0.001, 0.5, -2.0, -2.1), 1.0);
-        // Slow contacts rest.
-        assert_eq!(target(0.0, 0.5, -0.05, -0.1), 0.0);
     }
 
     #[test]

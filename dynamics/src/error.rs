@@ -8,7 +8,7 @@ pub enum WorldError {
     /// Two things share a name.
     #[error("there are two {kind}s named '{name}'")]
     DuplicateName {
-        /// "body" or "material".
+        /// "body", "joint" or "material".
         kind: &'static str,
         /// The name.
         name: String,
@@ -28,6 +28,14 @@ pub enum WorldError {
         name: String,
         /// The shape.
         shape: &'static str,
+    },
+    /// A joint can't be made like this.
+    #[error("joint '{name}': {message}")]
+    InvalidJoint {
+        /// The joint.
+        name: String,
+        /// What is wrong.
+        message: String,
     },
     /// A value of a material is out of range.
     #[error("material '{name}': {message}")]

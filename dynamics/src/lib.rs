@@ -1,13 +1,16 @@
-//! Bodies, materials and forces; the contact blocks they write; and the steppers that take one time step.
+//! Bodies, joints, materials and forces; the rows they write; and the steppers that take one time step.
 //!
 //! [`World`] holds what has a state, [`Method`] how to advance it, [`Simulation`] does so and reports what each step
-//! did. Inside, a [`Stepper`] calls the stages of the [`Pipeline`]: detect contacts, solve them group by group, move
-//! the bodies, project away what still penetrates.
+//! did. Inside, a [`Stepper`] calls the stages of the [`Pipeline`]: detect contacts, solve them and the joints group by group, move
+//! the bodies, project away what still penetrates or has come apart.
 
 mod body;
+mod constraint;
 mod contact;
 mod error;
+mod event;
 mod integrate;
+mod joint;
 mod material;
 mod method;
 pub mod motion;
@@ -18,12 +21,21 @@ mod stepper;
 mod world;
 
 pub use body::{Body, BodyKind, OrientationUpdate};
+pub use constraint::{
+    Constraint, ConstraintRow, Law, MAX_BLOCK, Placement, Side, Softness, Unit, point_jacobian, rate, turn_jacobian,
+};
 pub use error::{StepError, WorldError};
+pub use event::Event;
 pub use integrate::{Gyroscopic, Velocity};
+pub use joint::{
+    Attachment, Ball, BreakCause, Breaking, Coordinate, Cylindrical, Distance, Drive, EllipticCone, Fixed, Frames, Gear,
+    Hinge, Joint, JointError, JointFrames, JointModel, Limit, MAX_COORDINATES, Motor, Planar, PointJoint, PointMotor,
+    Points, Reach, Reference, Region, Slider, Spring, Suspension, Universal, Wheel,
+};
 pub use material::{ContactLaw, Materials, MixingRule};
 pub use method::{Method, StepperEntry, steppers};
 pub use motion::ScriptedMotion;
-pub use pipeline::{Depths, Pipeline};
+pub use pipeline::{Depths, Pipeline, Reaction};
 pub use report::{StepReport, Timings};
 pub use simulation::Simulation;
 pub use stepper::{BoxBoxChoice, BroadPhaseChoice, FixedStep, StepOptions, Stepper};

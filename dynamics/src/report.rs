@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use drystone_solver::Convergence;
 
+use crate::joint::JointError;
+
 /// Time spent in the parts of a step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Timings {
@@ -17,7 +19,7 @@ pub struct Timings {
     pub step: Duration,
 }
 
-/// The measurements of one step. Contacts and depths are those found at its beginning.
+/// The measurements of one step. Contacts and depths are those found at its beginning, errors of joints those at its end.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepReport {
     /// Number of the step, from 1.
@@ -28,7 +30,7 @@ pub struct StepReport {
     pub contacts: usize,
     /// Rows of all groups.
     pub rows: usize,
-    /// Groups with at least one contact.
+    /// Groups with at least one contact or joint.
     pub groups: usize,
     /// Dynamic bodies in the largest group.
     pub largest_group: usize,
@@ -44,6 +46,12 @@ pub struct StepReport {
     pub penetration_max: f64,
     /// Mean penetration over the contact points that penetrate, m.
     pub penetration_mean: f64,
+    /// Largest errors of the joints at the end of the step.
+    pub joint_error: JointError,
+    /// How far a joint is beyond one of its limits at the end of the step, at most, m or rad.
+    pub limit_violation: f64,
+    /// Joints that are broken or switched off.
+    pub joints_off: usize,
     /// How the solver fared in every group, in the order of the groups.
     pub convergence: Vec<Convergence>,
     /// Where the time went.

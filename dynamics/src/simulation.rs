@@ -57,7 +57,7 @@ impl Simulation {
         self.pipeline.world()
     }
 
-    /// The world, to change states and forces between steps. Bodies can't be added or removed.
+    /// The world, to change states and forces between steps. Bodies and joints can't be added or removed.
     pub fn world_mut(&mut self) -> &mut World {
         self.pipeline.world_mut()
     }
@@ -85,6 +85,11 @@ impl Simulation {
     /// What is touching whom, and the impulses of the last step.
     pub fn pipeline(&self) -> &Pipeline {
         &self.pipeline
+    }
+
+    /// What happened in the last step.
+    pub fn events(&self) -> &[crate::Event] {
+        self.pipeline.events()
     }
 
     /// The report of the last step.

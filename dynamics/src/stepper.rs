@@ -8,7 +8,7 @@ use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, SweepAndPrune};
 use drystone_solver::spec::{Configure, OptionInfo, Spec, SpecError};
 use drystone_solver::{Solver, choices, options, registry};
 
-use crate::contact::ContactSettings;
+use crate::constraint::RowSettings;
 use crate::error::StepError;
 use crate::integrate::Gyroscopic;
 use crate::pipeline::{AdvanceWith, Depths, Pipeline, ProjectionSettings};
@@ -43,13 +43,13 @@ options! {
     /// What a fixed-step stepper can be told.
     #[derive(Debug, Clone, PartialEq)]
     pub struct StepOptions {
-        /// Error reduction: which part of a penetration is corrected by velocity in one step, 0 to 1.
+        /// Error reduction: which part of a penetration or a joint's error is corrected by velocity in one step, 0 to 1.
         pub erp: f64 = 0.0,
-        /// Constraint force mixing K, 0 or more, m/(N s): softens contacts along their normals.
+        /// Constraint force mixing K, 0 or more, m/(N s): softens contacts along their normals, and joints.
         pub cfm: f64 = 0.0,
-        /// Solver that projects penetration away after the move, or none.
+        /// Solver that projects penetration and joint errors away after the move, or none. Options in brackets.
         pub projection: String = "pgs".into(),
-        /// Its number of iterations.
+        /// Its number of iterations, if it is told one.
         pub projection_iterations: usize = 5,
         /// Which depths are projected: detected at the beginning of the step, or updated to first order.
         pub depths: Depths = Depths::Updated,
@@ -94,13 +94,19 @@ impl StepOptions {
             return Ok(None);
         }
         let mut spec = Spec::named(&self.projection);
-        let iterations = self.projection_iterations.to_string();
-        spec.options.push(("iterations".into(), iterations));
+        let takes_iterations = |spec: &Spec| {
+            let options = registry::solver(spec).map(|solver| solver.options());
+            options.is_ok_and(|options| options.iter().any(|option| option.key == "iterations"))
+        };
+        if takes_iterations(&spec) {
+            let iterations = self.projection_iterations.to_string();
+            spec.options.push(("iterations".into(), iterations));
+        }
         registry::solver(&spec).map(Some)
     }
 
-    fn contacts(&self, h: f64) -> ContactSettings {
-        ContactSettings {
+    fn rows(&self, h: f64) -> RowSettings {
+        RowSettings {
             h,
             erp: self.erp,
             cfm: self.cfm,
@@ -167,9 +173,10 @@ impl Stepper for FixedStep {
             None => self.prepare(pipeline)?,
         };
         let prepared = self.prepared.insert(prepared);
-        pipeline.detect(if self.options.speculative { h } else { 0.0 })?;
+        let horizon = if self.options.speculative { h } else { 0.0 };
+        pipeline.detect(horizon)?;
         pipeline.apply_forces(self.options.gyroscopic, h);
-        pipeline.solve_contacts(solver, &self.options.contacts(h))?;
+        pipeline.solve_constraints(solver, &self.options.rows(h), horizon)?;
         pipeline.advance(self.advance_with, h);
         if let Some(projector) = &prepared.projector {
             let settings = ProjectionSettings {

@@ -1,4 +1,4 @@
-//! The world: bodies, their materials, and gravity, at one time. It is what a scene builds and what a stepper advances.
+//! The world: bodies, joints, materials and gravity, at one time. It is what a scene builds and what a stepper advances.
 
 use std::collections::HashMap;
 
@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 
 use crate::body::Body;
 use crate::error::WorldError;
+use crate::joint::Joint;
 use crate::material::Materials;
 
 /// Standard gravity of the conventions, m/s², along −z.
@@ -17,6 +18,8 @@ pub struct World {
     bodies: Vec<Body>,
     /// Where each name was given first, so that large worlds are built in linear time. Never iterated.
     names: HashMap<String, usize>,
+    joints: Vec<Joint>,
+    joint_names: HashMap<String, usize>,
     /// Friction and restitution of pairs.
     pub materials: Materials,
     /// Gravitational acceleration, m/s².
@@ -30,6 +33,8 @@ impl Default for World {
         Self {
             bodies: Vec::new(),
             names: HashMap::new(),
+            joints: Vec::new(),
+            joint_names: HashMap::new(),
             materials: Materials::default(),
             gravity: Vector3::new(0.0, 0.0, -GRAVITY),
             time: 0.0,
@@ -80,15 +85,82 @@ impl World {
         }
     }
 
+    /// Adds a joint and returns its index. Its anchors and axes are fixed in the bodies as these are now. Refuses one that
+    /// makes no sense, or a name already taken.
+    pub fn add_joint(&mut self, mut joint: Joint) -> Result<usize, WorldError> {
+        if self.joint_names.contains_key(&joint.name) {
+            return Err(WorldError::DuplicateName {
+                kind: "joint",
+                name: joint.name,
+            });
+        }
+        let invalid = |name: &str, message: String| WorldError::InvalidJoint {
+            name: name.to_owned(),
+            message,
+        };
+        let [a, b] = joint.bodies;
+        if let Some(missing) = [a, b].into_iter().find(|&body| body >= self.bodies.len()) {
+            return Err(invalid(&joint.name, format!("there is no body with index {missing}")));
+        }
+        if a == b {
+            let message = format!("both ends are on body '{}'", self.bodies[a].name);
+            return Err(invalid(&joint.name, message));
+        }
+        if ![a, b].iter().any(|&body| self.bodies[body].is_dynamic()) {
+            return Err(invalid(
+                &joint.name,
+                "at least one of its bodies must be dynamic".into(),
+            ));
+        }
+        joint
+            .attach([&self.bodies[a].pose, &self.bodies[b].pose])
+            .map_err(|message| invalid(&joint.name, message))?;
+        let index = self.joints.len();
+        self.joint_names.insert(joint.name.clone(), index);
+        self.joints.push(joint);
+        Ok(index)
+    }
+
+    /// The joints, by index.
+    pub fn joints(&self) -> &[Joint] {
+        &self.joints
+    }
+
+    /// The joints, to change motors and limits, or to switch joints off and on between steps.
+    pub fn joints_mut(&mut self) -> &mut [Joint] {
+        &mut self.joints
+    }
+
+    /// The index of a joint by name.
+    pub fn find_joint(&self, name: &str) -> Option<usize> {
+        match self.joint_names.get(name) {
+            Some(&index) if self.joints[index].name == name => Some(index),
+            // Joints can be renamed through `joints_mut`.
+            _ => self.joints.iter().position(|joint| joint.name == name),
+        }
+    }
+
     /// Σ ½ m v² + ½ ω·Iω over the dynamic bodies, J.
     pub fn kinetic_energy(&self) -> f64 {
         self.bodies.iter().map(Body::kinetic_energy).sum()
     }
 
-    /// Σ −m g·r over the dynamic bodies, J, zero at the origin.
+    /// Σ −m g·r over the dynamic bodies, J, zero at the origin, and what is stored in springs.
     pub fn potential_energy(&self) -> f64 {
-        self.dynamic()
-            .map(|body| -body.mass * self.gravity.dot(&body.pose.translation.vector))
+        let weights = self
+            .dynamic()
+            .map(|body| -body.mass * self.gravity.dot(&body.pose.translation.vector));
+        weights.sum::<f64>() + self.spring_energy()
+    }
+
+    /// Energy stored in the springs of joints, J.
+    pub fn spring_energy(&self) -> f64 {
+        let enabled = self.joints.iter().filter(|joint| joint.enabled);
+        enabled
+            .map(|joint| {
+                let [a, b] = joint.bodies;
+                joint.energy(&self.bodies[a].pose, &self.bodies[b].pose)
+            })
             .sum()
     }
 

@@ -1,4 +1,4 @@
-//! The first stage: who touches whom, where, and which bodies form groups.
+//! The first stage: who touches whom, where, and which bodies form groups, by contacts and by joints.
 
 use std::time::Instant;
 
@@ -21,6 +21,7 @@ impl Pipeline {
     /// penetration in the next step, or never.
     pub(crate) fn detect(&mut self, horizon: f64) -> Result<(), StepError> {
         let started = Instant::now();
+        self.link_joints()?;
         self.find_reaches(horizon);
         self.find_pairs();
         self.graph.update(&self.pairs).map_err(|error| StepError::Graph {
@@ -56,6 +57,9 @@ impl Pipeline {
         self.aabbs
             .extend(bodies.map(|(body, &reach)| body.shape.aabb(&body.pose).loosened(reach)));
         self.broad_phase.pairs(&self.aabbs, &self.movable, &mut self.pairs);
+        if !self.world.joints().is_empty() {
+            self.pairs.retain(|pair| !self.joints.is_apart(pair));
+        }
     }
 
     fn find_contacts(&mut self) {

@@ -6,13 +6,18 @@
 use std::time::{Duration, Instant};
 
 use drystone_contact_graph::{Edge, Group};
-use drystone_solver::{Cone, Context, Convergence, Measure, Operator, Problem, RigidBodies, SolveError, Solver};
+use drystone_solver::{
+    Assembler, Cone, Context, Convergence, Measure, Operator, Problem, RigidBodies, Row, SolveError, Solver,
+};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
+use super::joints::{JointMemory, Reaction};
 use super::{BodyState, Pipeline};
-use crate::contact::{ContactSettings, Manifold, Side, contact_frame};
+use crate::constraint::{Constraint, ConstraintRow, Law, MAX_BLOCK, Placement, RowSettings};
+use crate::contact::{Contact, Manifold, contact_frame};
 use crate::error::StepError;
+use crate::material::ContactLaw;
 use crate::world::World;
 
 /// The work on one group, and its memory.
@@ -24,10 +29,22 @@ pub(crate) struct GroupTask {
     pub(super) start: Vec<f64>,
     /// What the impulses do to the bodies: six numbers each, the immovable one first.
     pub(super) change: Vec<f64>,
+    /// Whose the first blocks are: joints come before contacts.
+    joint_blocks: Vec<JointBlock>,
+    /// The Jacobians of their rows.
+    joint_rows: Vec<[f64; 12]>,
     pub(super) context: Context,
     pub(super) outcome: Option<Result<Convergence, SolveError>>,
     pub(super) assembly: Duration,
     pub(super) solve: Duration,
+}
+
+/// A block that a joint wrote.
+#[derive(Debug, Clone, Copy)]
+struct JointBlock {
+    joint: u32,
+    /// The slot of its first row.
+    slot: u32,
 }
 
 /// What all groups read.
@@ -36,16 +53,25 @@ pub(super) struct Shared<'a> {
     pub(super) world: &'a World,
     pub(super) edges: &'a [Edge<Manifold>],
     pub(super) states: &'a [BodyState],
+    pub(super) joints: &'a JointMemory,
+    /// How near one-sided constraints are watched.
+    pub(super) envelope: f64,
 }
 
 impl Pipeline {
-    /// Solves the contact problem of every group and gives the bodies their new velocities.
-    pub(crate) fn solve_contacts(&mut self, solver: &dyn Solver, settings: &ContactSettings) -> Result<(), StepError> {
+    /// Solves the problem of every group and gives the bodies their new velocities. One-sided constraints of joints are
+    /// seen as far ahead as the time `horizon`.
+    pub(crate) fn solve_constraints(
+        &mut self,
+        solver: &dyn Solver,
+        settings: &RowSettings,
+        horizon: f64,
+    ) -> Result<(), StepError> {
         let mut tasks = std::mem::take(&mut self.tasks);
         let keep_starts = self.keep_starts;
         self.for_each_group(&mut tasks, self.measure, |task, group, shared| {
             let started = Instant::now();
-            task.assemble_contacts(group, shared, settings);
+            task.assemble(group, shared, settings, horizon);
             task.assembly = started.elapsed();
             if keep_starts {
                 task.start.clone_from(&task.impulses);
@@ -84,6 +110,8 @@ impl Pipeline {
             world: &self.world,
             edges: self.graph.active_edges(),
             states: &self.states,
+            joints: &self.joints,
+            envelope: self.narrow_phase.envelope,
         };
         let groups = &self.groups;
         let run = |(index, task): (usize, &mut GroupTask)| {
@@ -125,7 +153,7 @@ impl Pipeline {
             report.convergence.push(convergence);
         }
         if report.residual.is_none() && self.measure > Measure::Nothing {
-            // No contact, nothing violated.
+            // No constraint, nothing violated.
             report.residual = Some(0.0);
         }
         Ok(())
@@ -143,9 +171,21 @@ impl Pipeline {
     }
 
     fn store_impulses(&mut self) {
+        self.joints.clear_impulses();
         let edges = self.graph.active_edges_mut();
         for (group, task) in self.groups.iter().zip(&self.tasks) {
             let mut blocks = task.problem.blocks.iter();
+            for (owner, block) in task.joint_blocks.iter().zip(&mut blocks) {
+                let joint = &self.world.joints()[owner.joint as usize];
+                let side = &self.states[joint.bodies[1]].side;
+                let arm = side.pose.rotation * joint.frames().b.translation.vector;
+                for (k, row) in block.rows().enumerate() {
+                    let impulse = task.impulses[row];
+                    self.joints.set_impulse(owner.joint, owner.slot as usize + k, impulse);
+                    let reaction = &mut self.joints.reactions[owner.joint as usize];
+                    reaction.add(&task.joint_rows[row], &arm, impulse);
+                }
+            }
             for &edge in group.edges {
                 let manifold = &mut edges[edge as usize].payload;
                 for ((point, impulse), block) in manifold.points.iter().zip(&mut manifold.impulses).zip(&mut blocks) {
@@ -158,36 +198,56 @@ impl Pipeline {
     }
 }
 
+impl Reaction {
+    /// Adds what a row does to body B, about the point that is an arm away from its centre.
+    fn add(&mut self, jacobian: &[f64; 12], arm: &Vector3<f64>, impulse: f64) {
+        let linear = impulse * Vector3::new(jacobian[6], jacobian[7], jacobian[8]);
+        let angular = impulse * Vector3::new(jacobian[9], jacobian[10], jacobian[11]);
+        self.impulse += linear;
+        self.angular_impulse += angular - arm.cross(&linear);
+    }
+}
+
 impl GroupTask {
-    /// Three rows a contact; one where there is no friction. Starts from the impulses its features had.
-    fn assemble_contacts(&mut self, group: Group<'_>, shared: Shared<'_>, settings: &ContactSettings) {
-        let Shared { world, edges, states } = shared;
-        let mut assembler = self.problem.assemble();
+    /// Joints first, then contacts: what comes last in a sweep is fulfilled best, and penetration is worse to look at than
+    /// a joint that gives a little. Starts from the impulses that rows and features had.
+    fn assemble(&mut self, group: Group<'_>, shared: Shared<'_>, settings: &RowSettings, horizon: f64) {
+        let Shared { states, .. } = shared;
         self.impulses.clear();
+        self.joint_blocks.clear();
+        self.joint_rows.clear();
+        let mut assembler = self.problem.assemble();
         for &body in group.bodies {
             assembler.add_body(states[body as usize].inverse);
         }
+        for &link in group.links {
+            let index = shared.joints.linked[link as usize];
+            let joint = &shared.world.joints()[index as usize];
+            let (at, pair) = shared.placement(joint.bodies, horizon);
+            joint.write(&at, &mut |slot, law, rows| {
+                add_block(&mut assembler, settings, pair, &at, law, rows);
+                let slots = slot..slot + rows.len();
+                self.impulses.extend(slots.map(|slot| shared.joints.impulse(index, slot)));
+                self.joint_rows.extend(rows.iter().map(|row| row.jacobian));
+                self.joint_blocks.push(JointBlock {
+                    joint: index,
+                    slot: slot as u32,
+                });
+            });
+        }
         for &edge in group.edges {
-            let Edge { a, b, payload, .. } = &edges[edge as usize];
-            let (a, b) = (*a as usize, *b as usize);
-            let law = world
-                .materials
-                .pair(world.bodies()[a].material, world.bodies()[b].material);
-            let sides = [side(&states[a]), side(&states[b])];
-            let pair = [states[a].local, states[b].local];
+            let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
+            let bodies = [*a as usize, *b as usize];
+            let (at, pair) = shared.placement(bodies, horizon);
+            let law = shared.contact_law(bodies);
             for (point, impulse) in payload.points.iter().zip(&payload.impulses) {
-                let frame = contact_frame(&point.normal);
-                let rows = settings.rows(point, &frame, law, &sides[0], &sides[1]);
-                if law.friction > 0.0 {
-                    let cone = Cone::Friction {
-                        coefficient: law.friction,
-                    };
-                    assembler.add_block(pair, cone, &rows);
-                    self.impulses.extend(frame.iter().map(|axis| axis.dot(impulse)));
-                } else {
-                    assembler.add_block(pair, Cone::NonNegative, &rows[..1]);
-                    self.impulses.push(frame[0].dot(impulse));
-                }
+                let frame = &contact_frame(&point.normal);
+                let contact = Contact { point, frame, law };
+                contact.write(&at, &mut |_, law, rows| {
+                    add_block(&mut assembler, settings, pair, &at, law, rows);
+                    let axes = frame.iter().take(rows.len());
+                    self.impulses.extend(axes.map(|axis| axis.dot(impulse)));
+                });
             }
         }
     }
@@ -217,11 +277,48 @@ impl GroupTask {
     }
 }
 
-fn side(state: &BodyState) -> Side {
-    Side {
-        centre: state.centre,
-        before: state.before,
-        free: state.free,
+/// Adds a block of a constraint to the velocity problem.
+#[inline]
+fn add_block(
+    assembler: &mut Assembler<'_>,
+    settings: &RowSettings,
+    pair: [u32; 2],
+    at: &Placement<'_>,
+    law: Law,
+    rows: &[ConstraintRow],
+) {
+    let mut made = [UNUSED; MAX_BLOCK];
+    for (k, (to, row)) in made.iter_mut().zip(rows).enumerate() {
+        *to = settings.row(law, k, row, at);
+    }
+    assembler.add_block(pair, settings.cone(law), &made[..rows.len()]);
+}
+
+const UNUSED: Row = Row {
+    jacobian: [0.0; 12],
+    bias: 0.0,
+    compliance: 0.0,
+};
+
+impl Shared<'_> {
+    /// Two bodies as constraints see them, and their indices in the problem.
+    #[inline]
+    pub(super) fn placement(&self, bodies: [usize; 2], horizon: f64) -> (Placement<'_>, [u32; 2]) {
+        let [a, b] = bodies.map(|body| &self.states[body]);
+        let at = Placement {
+            a: &a.side,
+            b: &b.side,
+            horizon,
+            envelope: if horizon > 0.0 { self.envelope } else { 0.0 },
+        };
+        (at, [a.local, b.local])
+    }
+
+    /// The law of a pair of bodies.
+    #[inline]
+    pub(super) fn contact_law(&self, bodies: [usize; 2]) -> ContactLaw {
+        let [a, b] = bodies.map(|body| self.world.bodies()[body].material);
+        self.world.materials.pair(a, b)
     }
 }
 

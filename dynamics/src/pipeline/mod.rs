@@ -1,10 +1,10 @@
 //! The stages of a step, for steppers to call: detect, solve, advance, project.
 //!
 //! ```text
-//! detect   poses ─► broad phase ─► edges of the contact graph ─► narrow phase ─► groups
+//! detect   poses ─► broad phase ─► edges of the contact graph ─► narrow phase ─► groups; joints are links of the graph
 //! solve    groups, in parallel: rows ─► Problem ─► solver ─► impulses ─► velocities
 //! advance  velocities ─► poses
-//! project  groups, in parallel: what is left of the penetration ─► poses
+//! project  groups, in parallel: what is left of the errors ─► poses
 //! ```
 //!
 //! Each stage leaves its result in the pipeline and none calls another, so a stepper may repeat them. Groups share no
@@ -14,6 +14,7 @@
 
 mod detection;
 mod groups;
+mod joints;
 mod projection;
 
 use std::time::Instant;
@@ -24,13 +25,17 @@ use drystone_solver::{InverseMass, Measure, Problem};
 use nalgebra::{Matrix3, Vector3};
 
 use crate::body::{Body, BodyKind};
+use crate::constraint::Side;
 use crate::contact::Manifold;
 use crate::error::StepError;
+use crate::event::Event;
 use crate::integrate::{Gyroscopic, Velocity, advance, free_velocity, velocity_between};
 use crate::report::StepReport;
 use crate::world::World;
 
 use groups::GroupTask;
+use joints::JointMemory;
+pub use joints::Reaction;
 pub use projection::Depths;
 pub(crate) use projection::ProjectionSettings;
 
@@ -47,12 +52,8 @@ pub(crate) enum AdvanceWith {
 #[derive(Debug, Clone, Copy)]
 struct BodyState {
     inverse: InverseMass,
-    /// Centre of mass at the beginning of the step, where contacts were found.
-    centre: Vector3<f64>,
-    /// Velocity at the beginning of the step.
-    before: Velocity,
-    /// Velocity at its end if there were no contacts; that of the script for scripted bodies.
-    free: Velocity,
+    /// Where it was at the beginning of the step, when contacts were found, and how it moves.
+    side: Side,
     /// Index among the bodies of its group's problem.
     local: u32,
 }
@@ -75,6 +76,9 @@ pub struct Pipeline {
     pairs: Vec<(u32, u32)>,
     graph: ContactGraph<(), Manifold>,
     groups: Groups,
+    joints: JointMemory,
+    /// What happened in the last step.
+    events: Vec<Event>,
     states: Vec<BodyState>,
     /// The velocity problems of the groups.
     tasks: Vec<GroupTask>,
@@ -116,6 +120,8 @@ impl Pipeline {
             pairs: Vec::new(),
             graph,
             groups: Groups::default(),
+            joints: JointMemory::default(),
+            events: Vec::new(),
             states: Vec::new(),
             tasks: Vec::new(),
             projections: Vec::new(),
@@ -145,6 +151,11 @@ impl Pipeline {
         })
     }
 
+    /// What happened in the last step.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
     /// The contact groups of the last step.
     pub fn groups(&self) -> &Groups {
         &self.groups
@@ -167,6 +178,7 @@ impl Pipeline {
         self.started = Instant::now();
         let mut convergence = std::mem::take(&mut self.report.convergence);
         convergence.clear();
+        self.events.clear();
         self.report = StepReport {
             step: self.report.step + 1,
             convergence,
@@ -203,11 +215,12 @@ impl Pipeline {
                 body: body.name.clone(),
             });
         }
+        self.inspect_joints(h);
         self.report.timings.step = self.started.elapsed();
         Ok(&self.report)
     }
 
-    /// External forces over a time h: what the velocities would be without contacts. Also the bodies' inverse masses.
+    /// External forces over a time h: what the velocities would be without contacts and joints. Also the bodies' inverse masses.
     pub(crate) fn apply_forces(&mut self, gyroscopic: Gyroscopic, h: f64) {
         let World { ref gravity, time, .. } = self.world;
         self.states.clear();
@@ -219,9 +232,11 @@ impl Pipeline {
             match &body.kind {
                 BodyKind::Dynamic => BodyState {
                     inverse: inverse_mass(body),
-                    centre: body.pose.translation.vector,
-                    before,
-                    free: free_velocity(body, gravity, gyroscopic, h),
+                    side: Side {
+                        pose: body.pose,
+                        before,
+                        free: free_velocity(body, gravity, gyroscopic, h),
+                    },
                     local: 0,
                 },
                 BodyKind::Fixed => BodyState::immovable(body, Velocity::default()),
@@ -230,10 +245,10 @@ impl Pipeline {
                 }
             }
         }));
-        // Until contacts say otherwise, this is where velocities end.
+        // Until constraints say otherwise, this is where velocities end.
         for (body, state) in self.world.bodies_mut().iter_mut().zip(&self.states) {
-            body.linear_velocity = state.free.linear;
-            body.angular_velocity = state.free.angular;
+            body.linear_velocity = state.side.free.linear;
+            body.angular_velocity = state.side.free.angular;
         }
     }
 
@@ -244,7 +259,7 @@ impl Pipeline {
             match &body.kind {
                 BodyKind::Dynamic => {
                     let velocity = match with {
-                        AdvanceWith::Old => state.before,
+                        AdvanceWith::Old => state.side.before,
                         AdvanceWith::New => Velocity {
                             linear: body.linear_velocity,
                             angular: body.angular_velocity,
@@ -263,9 +278,11 @@ impl BodyState {
     fn immovable(body: &Body, velocity: Velocity) -> Self {
         Self {
             inverse: InverseMass::ZERO,
-            centre: body.pose.translation.vector,
-            before: velocity,
-            free: velocity,
+            side: Side {
+                pose: body.pose,
+                before: velocity,
+                free: velocity,
+            },
             local: 0,
         }
     }

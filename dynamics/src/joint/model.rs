@@ -1,0 +1,69 @@
+//! What a kind of joint is: which rows it writes, which motions it leaves, and how far it is from being satisfied.
+
+use std::fmt;
+
+use super::frames::{Coordinate, Frames};
+use crate::constraint::{ConstraintRow, Law};
+
+/// How far a joint is from being satisfied, as geometry sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct JointError {
+    /// How far apart points are that should coincide, or lengths from what they should be, m.
+    pub length: f64,
+    /// How far directions are turned from where they should be, rad.
+    pub angle: f64,
+}
+
+impl JointError {
+    /// The larger of each.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            length: self.length.max(other.length),
+            angle: self.angle.max(other.angle),
+        }
+    }
+}
+
+/// A kind of joint. One file implements it, and everything else (limits, motors, projection, errors, breaking, tests)
+/// follows.
+pub trait JointModel: fmt::Debug + Send + Sync {
+    /// Its name in files and messages.
+    fn name(&self) -> &'static str;
+
+    /// How many rows it can have.
+    fn rows(&self) -> usize;
+
+    /// Calls `block` for each of its blocks with the slot of the first row.
+    fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow]));
+
+    /// The names of the motions that limits and motors can sit on.
+    fn coordinates(&self) -> &'static [&'static str];
+
+    /// The value and rate of the motion with this index.
+    fn coordinate(&self, index: usize, frames: &Frames) -> Coordinate;
+
+    /// How far it is from being satisfied.
+    fn error(&self, frames: &Frames) -> JointError;
+
+    /// Whether it is the second direction that is exactly fixed in B, instead of the axis.
+    fn exact_second(&self) -> bool {
+        false
+    }
+
+    /// A number that depends on how the bodies are when the joint is added (a rest length, a phase); kept in
+    /// [`Frames::rest`].
+    fn rest(&self, _frames: &Frames) -> f64 {
+        0.0
+    }
+
+    /// Energy stored in it, J.
+    fn energy(&self, _frames: &Frames) -> f64 {
+        0.0
+    }
+
+    /// What is wrong with its parameters.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
