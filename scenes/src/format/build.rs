@@ -38,6 +38,12 @@ impl Scene {
                 world.add(body).map_err(refused)?;
             }
         }
+        for (index, description) in self.joints.iter().enumerate() {
+            let bodies = [0, 1].map(|side| world.find(&description.bodies[side]).unwrap_or(usize::MAX));
+            world
+                .add_joint(description.joint(index, bodies))
+                .map_err(|error| Fault::here(error.to_string()).within_element("joint", index, "refused"))?;
+        }
         Ok(world)
     }
 

@@ -9,6 +9,7 @@ use drystone_solver::spec::nearest;
 
 use super::body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, Repetition, ShapeDescription};
 use super::fault::{Fault, Step, direction, finite, finite_vector, fraction, not_negative, positive};
+use super::joint::check_joints;
 use super::scene::{DEFAULT_MATERIAL, MAX_BODIES, MaterialPair, Scene};
 
 impl Scene {
@@ -22,7 +23,8 @@ impl Scene {
         }
         let materials = self.check_materials()?;
         self.check_pairs(&materials)?;
-        self.check_bodies(&materials)
+        self.check_bodies(&materials)?;
+        check_joints(self)
     }
 
     /// Checks the materials and returns their names.

@@ -10,12 +10,17 @@ mod body;
 mod build;
 mod check;
 mod fault;
+mod joint;
 mod make;
 mod read;
 mod scene;
 mod schema;
 
 pub use body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, Repetition, ShapeDescription};
+pub use joint::{
+    BreakingDescription, DriveDescription, EllipticConeDescription, Frame, JointDescription, JointType,
+    LimitDescription, MotorDescription, Pair, RangeDescription, SuspensionDescription, Triple,
+};
 pub use read::{parse_scene, read_scene};
 pub use scene::{DEFAULT_MATERIAL, MAX_BODIES, Material, MaterialPair, Mixing, Scene};
 pub use schema::schema;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::array::exactly;
 use super::body::BodyDescription;
 use super::is_default;
+use super::joint::JointDescription;
 use crate::error::SceneError;
 
 /// The name of the material that every scene has.
@@ -47,6 +48,9 @@ pub struct Scene {
     /// The bodies, in the order of their indices in the world.
     #[serde(rename = "body", skip_serializing_if = "Vec::is_empty")]
     pub bodies: Vec<BodyDescription>,
+    /// The joints, in the order of their indices in the world.
+    #[serde(rename = "joint", skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<JointDescription>,
 }
 
 impl Default for Scene {
@@ -62,6 +66,7 @@ impl Default for Scene {
             materials: Vec::new(),
             material_pairs: Vec::new(),
             bodies: Vec::new(),
+            joints: Vec::new(),
         }
     }
 }
