@@ -236,6 +236,8 @@ pub enum Listed {
     Solvers,
     /// Steppers and their options
     Steppers,
+    /// Joints and what limits and motors can sit on
+    Joints,
     /// What is measured: the columns of steps.csv
     Metrics,
 }

@@ -23,6 +23,8 @@ enum Place {
     Table,
     /// Also in the table, with the smallest value marked.
     Ranked,
+    /// The same, unless it is zero in all runs: a scene without joints needs no column for their errors.
+    RankedIfAny,
 }
 
 /// One measure of a run.
@@ -78,8 +80,11 @@ static MEASURES: &[Measure] = &[
     measure(Place::File, "penetration_mean", ["", ""], "m", |s| {
         mean(s, "penetration_mean")
     }),
-    measure(Place::File, "joint_error_max", ["", ""], "m", |s| {
+    measure(Place::RankedIfAny, "joint_error_max", ["joint error", "max"], "m", |s| {
         max(s, "joint_error_max")
+    }),
+    measure(Place::File, "joint_angle_error_max", ["", ""], "rad", |s| {
+        max(s, "joint_angle_error_max")
     }),
     measure(Place::File, "friction_violation_max", ["", ""], "N·s", |s| {
         max(s, "friction_violation")
@@ -106,7 +111,7 @@ static MEASURES: &[Measure] = &[
 
 /// The runs of one scene as a table, a row a method, the best value of each column marked with `*`.
 pub fn table(outcomes: &[Outcome]) -> String {
-    let shown: Vec<&Measure> = MEASURES.iter().filter(|measure| measure.place != Place::File).collect();
+    let shown: Vec<&Measure> = MEASURES.iter().filter(|measure| is_shown(measure, outcomes)).collect();
     let columns: Vec<Vec<String>> = shown.iter().map(|measure| column(measure, outcomes)).collect();
 
     let mut aligns = vec![Align::Left];
@@ -132,6 +137,15 @@ pub fn table(outcomes: &[Outcome]) -> String {
     table.render()
 }
 
+fn is_shown(measure: &Measure, outcomes: &[Outcome]) -> bool {
+    let is_zero = |outcome: &Outcome| (measure.value)(&outcome.summary).is_none_or(|value| value == 0.0);
+    match measure.place {
+        Place::File => false,
+        Place::Table | Place::Ranked => true,
+        Place::RankedIfAny => !outcomes.iter().all(is_zero),
+    }
+}
+
 /// Lines above the values: what, which statistic, and the unit.
 const HEADING_LINES: usize = 3;
 
@@ -142,7 +156,7 @@ fn column(measure: &Measure, outcomes: &[Outcome]) -> Vec<String> {
         .map(|outcome| (measure.value)(&outcome.summary))
         .collect();
     let scale = Scale::fitting(measure.unit, values.iter().copied().flatten());
-    let best = if measure.place == Place::Ranked {
+    let best = if matches!(measure.place, Place::Ranked | Place::RankedIfAny) {
         best(measure, outcomes)
     } else {
         None

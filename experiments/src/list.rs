@@ -1,6 +1,6 @@
 //! `drystone list`: what there is, with options and defaults, for people or as JSON.
 
-use drystone_dynamics::steppers;
+use drystone_dynamics::{joint_kinds, steppers};
 use drystone_scenes::catalogue;
 use drystone_solver::registry;
 use drystone_solver::spec::OptionInfo;
@@ -19,6 +19,7 @@ pub fn list(arguments: &ListArguments, environment: &Environment) -> Result<Exit
         Listed::Scenes => scenes(),
         Listed::Solvers => solvers(),
         Listed::Steppers => all_steppers(),
+        Listed::Joints => joints(),
         Listed::Metrics => all_metrics(),
     };
     if environment.output.json {
@@ -104,6 +105,27 @@ fn all_steppers() -> Vec<Entry> {
         details: stepper.reference.to_owned(),
         options: listed(stepper.options()),
         ..Entry::default()
+    });
+    entries.collect()
+}
+
+fn joints() -> Vec<Entry> {
+    let entries = joint_kinds().iter().map(|kind| {
+        let model = kind.example();
+        let rows = match model.rows() {
+            1 => "1 row".to_owned(),
+            rows => format!("{rows} rows"),
+        };
+        let coordinates = match model.coordinates() {
+            [] => String::new(),
+            names => format!("; limits and motors on {}", names.join(", ")),
+        };
+        Entry {
+            name: kind.name.to_owned(),
+            summary: kind.summary.to_owned(),
+            details: format!("{rows}{coordinates}; {}", kind.reference),
+            ..Entry::default()
+        }
     });
     entries.collect()
 }

@@ -91,6 +91,8 @@ pub enum Role {
     Recorded,
     /// In summaries and in the table that a run prints.
     Headline,
+    /// The same, unless it was zero all the time.
+    HeadlineIfAny,
 }
 
 /// One metric.
@@ -156,7 +158,7 @@ static METRICS: &[Metric] = metrics! {
     Recorded sleeping [""] "bodies asleep (none: there is no sleeping yet)" = |_o| 0_u64;
     Headline contacts [""] "contact points at the beginning of the step" = |o| o.report.contacts;
     Recorded rows [""] "rows of the complementarity problems of all groups" = |o| o.report.rows;
-    Headline groups [""] "contact groups, each a problem of its own" = |o| o.report.groups;
+    Headline groups [""] "groups of bodies joined by contacts or joints, each a problem of its own" = |o| o.report.groups;
     Recorded largest_group [""] "dynamic bodies in the largest group" = |o| o.report.largest_group;
     Recorded layers [""] "stack layers (none: there are no layers yet)" = |_o| 0_u64;
     Headline iterations [""] "solver iterations, the most of any group" = |o| o.report.iterations;
@@ -165,12 +167,13 @@ static METRICS: &[Metric] = metrics! {
     Headline penetration_max ["m"] "deepest penetration at the beginning of the step" = |o| o.report.penetration_max;
     Headline penetration_mean ["m"] "mean penetration of the contact points that penetrate"
         = |o| o.report.penetration_mean;
-    Recorded joint_error_max ["m"] "largest joint error (0: there are no joints yet)" = |_o| 0.0;
+    HeadlineIfAny joint_error_max ["m"] "largest distance between points that joints hold together, at the end of the step"
+        = |o| o.report.joint_error.length;
     Headline friction_violation ["N·s"] "largest excess of the friction impulse over μ times the normal impulse"
         = |o| o.report.friction_violation;
     Headline kinetic_energy ["J"] "kinetic energy of the dynamic bodies at the end of the step"
         = |o| o.world.kinetic_energy();
-    Headline potential_energy ["J"] "potential energy of the dynamic bodies, zero at the origin"
+    Headline potential_energy ["J"] "potential energy of the dynamic bodies, zero at the origin, and of springs"
         = |o| o.world.potential_energy();
     Recorded momentum_x ["N·s"] "linear momentum of the dynamic bodies, x" = |o| o.world.momentum().x;
     Recorded momentum_y ["N·s"] "linear momentum of the dynamic bodies, y" = |o| o.world.momentum().y;
@@ -181,6 +184,11 @@ static METRICS: &[Metric] = metrics! {
     Recorded solve_us ["µs"] "time for solving, residuals and projection included, summed over groups"
         = |o| o.report.timings.solve;
     Headline step_us ["µs"] "time for the whole step, by the clock on the wall" = |o| o.report.timings.step;
+    Recorded joint_angle_error_max ["rad"] "largest angle by which joints are out of line, at the end of the step"
+        = |o| o.report.joint_error.angle;
+    HeadlineIfAny limit_violation_max ["m or rad"] "how far a joint is beyond one of its limits, at the end of the step"
+        = |o| o.report.limit_violation;
+    HeadlineIfAny joints_off [""] "joints that are broken or switched off" = |o| o.report.joints_off;
 };
 
 #[cfg(test)]
@@ -194,7 +202,8 @@ mod tests {
             names.join(", "),
             "step, time, bodies, sleeping, contacts, rows, groups, largest_group, layers, iterations, residual, \
              penetration_max, penetration_mean, joint_error_max, friction_violation, kinetic_energy, \
-             potential_energy, momentum_x, momentum_y, momentum_z, collision_us, assembly_us, solve_us, step_us"
+             potential_energy, momentum_x, momentum_y, momentum_z, collision_us, assembly_us, solve_us, step_us, \
+             joint_angle_error_max, limit_violation_max, joints_off"
         );
     }
 

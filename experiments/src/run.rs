@@ -101,7 +101,11 @@ fn headlines(summary: &Summary) -> String {
     let shown = summary
         .metrics
         .iter()
-        .filter(|statistics| statistics.metric.role == Role::Headline);
+        .filter(|statistics| match statistics.metric.role {
+            Role::Index | Role::Recorded => false,
+            Role::Headline => true,
+            Role::HeadlineIfAny => statistics.max().is_some_and(|max| max != 0.0),
+        });
     for statistics in shown {
         table.row(headline(statistics));
     }

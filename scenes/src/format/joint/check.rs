@@ -122,13 +122,13 @@ fn check_joint(joint: &JointDescription) -> Result<(), Fault> {
 
 /// A value for both bodies, or one for each, not both.
 fn one_or_two(
-    _one_key: &'static str,
+    one_key: &str,
     one: Option<Triple>,
     two_key: &'static str,
     two: Option<Pair>,
 ) -> Result<Option<[[f64; 3]; 2]>, Fault> {
     match (one, two) {
-        (Some(_), Some(_)) => Err(Fault::at(two_key, format!("give either '{_one_key}' or '{two_key}', not both"))),
+        (Some(_), Some(_)) => Err(Fault::at(two_key, format!("give either '{one_key}' or '{two_key}', not both"))),
         (Some(Triple(value)), None) => Ok(Some([value; 2])),
         (None, Some(Pair([a, b]))) => Ok(Some([a.0, b.0])),
         (None, None) => Ok(None),
@@ -270,7 +270,7 @@ fn is_turn(coordinate: &str) -> bool {
 
 fn check_motor(motor: &MotorDescription, model: &dyn JointModel) -> Result<(), Fault> {
     known_coordinate(&motor.coordinate, model)?;
-    let bound = |key: &'static str, value: Option<f64>| value.map_or(Ok(()), |value| at_least_zero(key, value));
+    let bound = |key: &'static str, value: Option<f64>| value.map_or(Ok(()), |value| not_negative(key, value));
     let (key, result) = match motor.drive {
         DriveDescription::Velocity { speed, force } => {
             ("velocity", finite("speed", speed).and_then(|()| bound("force", force)))
@@ -287,7 +287,7 @@ fn check_motor(motor: &MotorDescription, model: &dyn JointModel) -> Result<(), F
                 .and_then(|()| bound("speed", speed))
                 .and_then(|()| bound("force", force)),
         ),
-        DriveDescription::Friction { force } => ("friction", at_least_zero("force", force)),
+        DriveDescription::Friction { force } => ("friction", not_negative("force", force)),
         DriveDescription::Spring {
             rest,
             stiffness,
@@ -306,12 +306,4 @@ fn check_motor(motor: &MotorDescription, model: &dyn JointModel) -> Result<(), F
         ),
     };
     result.map_err(|fault| fault.within(Step::Key(key)).within(Step::Key("drive")))
-}
-
-/// A bound on a force: it may be infinite, but neither negative nor NaN.
-fn at_least_zero(key: &'static str, value: f64) -> Result<(), Fault> {
-    if value >= 0.0 {
-        return Ok(());
-    }
-    Err(Fault::at(key, format!("{key} must be 0 or more, not {value}")))
 }
