@@ -29,7 +29,12 @@ fn hinged(centre: f64, gravity: f64, dress: impl Fn(Joint) -> Joint) -> World {
         ],
     );
     world.gravity = Vector3::new(0.0, 0.0, -gravity);
-    let joint = Joint::new("hinge", Hinge, [0, 1], Attachment::at(Point3::origin()).axis(Vector3::y()));
+    let joint = Joint::new(
+        "hinge",
+        Hinge,
+        [0, 1],
+        Attachment::at(Point3::origin()).axis(Vector3::y()),
+    );
     world.add_joint(dress(joint)).unwrap();
     world
 }
@@ -130,7 +135,9 @@ fn a_servo_goes_to_its_target_and_holds_it() {
 /// A servo whose torque is too small for the weight gives way.
 #[test]
 fn a_weak_servo_gives_way() {
-    let world = hinged_rod(G, |joint| joint.with_motor(Motor::servo(0, 0.0, 10.0, 0.5 * 2.0 * G * 0.5)));
+    let world = hinged_rod(G, |joint| {
+        joint.with_motor(Motor::servo(0, 0.0, 10.0, 0.5 * 2.0 * G * 0.5))
+    });
     let mut simulation = simulation(world, DIRECT, 0.01);
     run(&mut simulation, 60);
     assert!(angle(&simulation) > 0.3, "{}", angle(&simulation));
@@ -272,8 +279,15 @@ fn an_elliptic_cone_has_two_half_angles() {
                 cuboid("rod", [0.05, 0.05, 0.5], 2.0).at(Vector3::new(0.0, 0.0, 0.5)),
             ],
         );
-        let joint = Joint::new("socket", Ball, [0, 1], Attachment::at(Point3::origin()).second(Vector3::x()));
-        world.add_joint(joint.with_limit(Limit::reach(EllipticCone { angles: [0.3, 0.8] }))).unwrap();
+        let joint = Joint::new(
+            "socket",
+            Ball,
+            [0, 1],
+            Attachment::at(Point3::origin()).second(Vector3::x()),
+        );
+        world
+            .add_joint(joint.with_limit(Limit::reach(EllipticCone { angles: [0.3, 0.8] })))
+            .unwrap();
         let rod = &mut world.bodies_mut()[1];
         rod.angular_velocity = 2.0 * axis;
         rod.linear_velocity = rod.angular_velocity.cross(&Vector3::new(0.0, 0.0, 0.5));
@@ -351,7 +365,9 @@ fn joints_break_by_force_and_say_so() {
         assert_eq!(events.len(), usize::from(breaks));
         if let [Event::JointBroke { joint, cause }] = events[..] {
             assert_eq!(joint, 0);
-            let BreakCause::Force(force) = cause else { panic!("{cause:?}") };
+            let BreakCause::Force(force) = cause else {
+                panic!("{cause:?}")
+            };
             assert_close(force, weight, 1e-9);
         }
         run(&mut simulation, 10);

@@ -80,9 +80,13 @@ static MEASURES: &[Measure] = &[
     measure(Place::File, "penetration_mean", ["", ""], "m", |s| {
         mean(s, "penetration_mean")
     }),
-    measure(Place::RankedIfAny, "joint_error_max", ["joint error", "max"], "m", |s| {
-        max(s, "joint_error_max")
-    }),
+    measure(
+        Place::RankedIfAny,
+        "joint_error_max",
+        ["joint error", "max"],
+        "m",
+        |s| max(s, "joint_error_max"),
+    ),
     measure(Place::File, "joint_angle_error_max", ["", ""], "rad", |s| {
         max(s, "joint_angle_error_max")
     }),
