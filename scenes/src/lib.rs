@@ -20,7 +20,7 @@ mod load;
 pub use catalogue::{CatalogueEntry, catalogue, find_scene};
 pub use error::{LocatedError, SceneError};
 pub use format::{
-    BodyDescription, Kind, Material, MaterialPair, Mixing, Motion, Orientation, OrientationUpdate, Repetition, Scene,
-    ShapeDescription, parse_scene, read_scene, schema,
+    BodyDescription, Kind, Material, MaterialPair, Mixing, Motion, Orientation, OrientationUpdate, PartDescription,
+    Repetition, Scene, ShapeDescription, parse_scene, read_scene, schema,
 };
 pub use load::load;

@@ -15,7 +15,9 @@ mod read;
 mod scene;
 mod schema;
 
-pub use body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, Repetition, ShapeDescription};
+pub use body::{
+    BodyDescription, Kind, Motion, Orientation, OrientationUpdate, PartDescription, Repetition, ShapeDescription,
+};
 pub use read::{parse_scene, read_scene};
 pub use scene::{DEFAULT_MATERIAL, MAX_BODIES, Material, MaterialPair, Mixing, Scene};
 pub use schema::schema;
