@@ -47,16 +47,16 @@ pub enum Feature {
 }
 
 impl Feature {
-    const fn code(self) -> u32 {
+    const fn code(self) -> u64 {
         match self {
             Self::Whole => 0,
-            Self::Corner(index) => 0x100 | index as u32,
-            Self::Edge(index) => 0x200 | index as u32,
-            Self::Face(index) => 0x300 | index as u32,
+            Self::Corner(index) => 0x100 | index as u64,
+            Self::Edge(index) => 0x200 | index as u64,
+            Self::Face(index) => 0x300 | index as u64,
         }
     }
 
-    const fn from_code(code: u32) -> Self {
+    const fn from_code(code: u16) -> Self {
         let index = code as u8;
         match code >> 8 {
             1 => Self::Corner(index),
@@ -82,7 +82,7 @@ impl FeatureId {
     /// The id of a point made by feature `a` of A and feature `b` of B.
     #[inline]
     pub const fn new(a: Feature, b: Feature) -> Self {
-        Self((a.code() as u64) << 32 | b.code() as u64)
+        Self(a.code() << 32 | b.code())
     }
 
     /// The same features of part `a` of A and part `b` of B.
@@ -96,8 +96,8 @@ impl FeatureId {
     #[inline]
     pub const fn features(self) -> (Feature, Feature) {
         (
-            Feature::from_code((self.0 >> 32) as u32 & 0xffff),
-            Feature::from_code(self.0 as u32 & 0xffff),
+            Feature::from_code((self.0 >> 32) as u16),
+            Feature::from_code(self.0 as u16),
         )
     }
 

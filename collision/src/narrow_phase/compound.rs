@@ -9,7 +9,7 @@
 
 use nalgebra::Isometry3;
 
-use super::NarrowPhase;
+use super::{NarrowPhase, order, turned_around};
 use crate::aabb::Aabb;
 use crate::compound::Compound;
 use crate::contact::ContactPoint;
@@ -19,8 +19,37 @@ use crate::shape::Shape;
 /// which the box–box method would still report a point: it takes a corner this close beside a face as on it.
 const SLACK: f64 = 1e-3;
 
+/// Appends the contact points of two shapes of which at least one is a compound.
+///
+/// The order in which it goes through them is decided here once for all parts, since parts that lie exactly on each other
+/// have no order of their own. Not inlined: the way to a pair of simple shapes is short and stays so.
+#[inline(never)]
+pub(super) fn contacts(
+    phase: &NarrowPhase,
+    shape_a: &Shape,
+    pose_a: &Isometry3<f64>,
+    shape_b: &Shape,
+    pose_b: &Isometry3<f64>,
+    out: &mut Vec<ContactPoint>,
+) {
+    match (shape_a, shape_b) {
+        (Shape::Compound(a), Shape::Compound(b)) => {
+            if order::compound_comes_first(a, pose_a, b, pose_b) {
+                compound_compound(phase, a, pose_a, b, pose_b, out);
+            } else {
+                turned_around(out, |out| compound_compound(phase, b, pose_b, a, pose_a, out));
+            }
+        }
+        (Shape::Compound(a), _) => compound_primitive(phase, a, pose_a, shape_b, pose_b, out),
+        (_, Shape::Compound(b)) => {
+            turned_around(out, |out| compound_primitive(phase, b, pose_b, shape_a, pose_a, out));
+        }
+        _ => {}
+    }
+}
+
 /// Compound A and a sphere, box or half-space B.
-pub(super) fn compound_primitive(
+fn compound_primitive(
     phase: &NarrowPhase,
     a: &Compound,
     pose_a: &Isometry3<f64>,
@@ -35,7 +64,7 @@ pub(super) fn compound_primitive(
 }
 
 /// Two compounds.
-pub(super) fn compound_compound(
+fn compound_compound(
     phase: &NarrowPhase,
     a: &Compound,
     pose_a: &Isometry3<f64>,

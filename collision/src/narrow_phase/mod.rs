@@ -87,15 +87,8 @@ impl NarrowPhase {
             (HalfSpace(a), Cuboid(b)) => {
                 half_space::half_space_box(a, pose_a, b, pose_b, envelope, out);
             }
-            (Compound(a), Compound(b)) => {
-                if order::compound_comes_first(a, pose_a, b, pose_b) {
-                    compound::compound_compound(self, a, pose_a, b, pose_b, out);
-                } else {
-                    turned_around(out, |out| compound::compound_compound(self, b, pose_b, a, pose_a, out));
-                }
-            }
-            (Compound(a), _) => compound::compound_primitive(self, a, pose_a, shape_b, pose_b, out),
-            (Sphere(_), Cuboid(_)) | (Sphere(_) | Cuboid(_), HalfSpace(_)) | (_, Compound(_)) => {
+            (Compound(_), _) | (_, Compound(_)) => compound::contacts(self, shape_a, pose_a, shape_b, pose_b, out),
+            (Sphere(_), Cuboid(_)) | (Sphere(_) | Cuboid(_), HalfSpace(_)) => {
                 turned_around(out, |out| self.contacts(shape_b, pose_b, shape_a, pose_a, out));
             }
             (HalfSpace(_), HalfSpace(_)) => {}
