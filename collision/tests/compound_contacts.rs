@@ -168,6 +168,39 @@ fn bounds_pass_over_no_contact_at_the_edge_of_the_envelope() {
     assert!(total > 1000, "{total}");
 }
 
+/// Boxes side by side corner to corner, apart by a hair along both of their axes: the box–box method takes the corner as
+/// on the face, and in a frame turned by 45° the bounds are √2 hairs apart.
+#[test]
+fn bounds_pass_over_no_corner_that_counts_as_on_a_face() {
+    let cube = || {
+        Shape::Cuboid(Cuboid {
+            half_extents: Vector3::repeat(0.5),
+        })
+    };
+    let eighth = Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_4);
+    let part = || {
+        compound(vec![Part {
+            shape: cube(),
+            pose: eighth,
+        }])
+    };
+    let envelope = 2e-4;
+    let hair = 1.0 + 0.9 * envelope;
+    for corner in [[hair, hair, 0.1], [-hair, hair, 0.1], [hair, -hair, -0.3]] {
+        let there = Isometry3::from_parts(Vector3::from(corner).into(), UnitQuaternion::identity());
+        let (body_a, body_b) = (eighth.inverse(), there * eighth.inverse());
+        let plain = contacts(
+            phase(envelope),
+            &cube(),
+            &(body_a * eighth),
+            &cube(),
+            &(body_b * eighth),
+        );
+        assert!(!plain.is_empty());
+        assert_eq!(contacts(phase(envelope), &part(), &body_a, &part(), &body_b), plain);
+    }
+}
+
 fn assert_swaps(phase: NarrowPhase, a: &Shape, pose_a: &Isometry3<f64>, b: &Shape, pose_b: &Isometry3<f64>) -> usize {
     let forward = contacts(phase, a, pose_a, b, pose_b);
     let backward = contacts(phase, b, pose_b, a, pose_a);
