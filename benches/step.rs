@@ -9,7 +9,7 @@
 #![allow(missing_docs, reason = "criterion's macros")]
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use drystone::collision::Shape;
+use drystone::collision::{Part, Shape};
 use drystone::dynamics::World;
 use drystone_benches::{settled, use_one_thread, world};
 use rapier3d_f64::prelude::{
@@ -29,9 +29,35 @@ enum Peer {
     Defaults,
 }
 
+fn vector(v: &nalgebra::Vector3<f64>) -> RapierVector {
+    RapierVector::new(v.x, v.y, v.z)
+}
+
+fn pose(pose: &nalgebra::Isometry3<f64>) -> Pose {
+    let q = pose.rotation;
+    Pose::from_parts(
+        vector(&pose.translation.vector),
+        Rotation::from_xyzw(q.i, q.j, q.k, q.w),
+    )
+}
+
+fn shared_shape(shape: &Shape) -> SharedShape {
+    match shape {
+        Shape::Sphere(sphere) => SharedShape::ball(sphere.radius),
+        Shape::Cuboid(cuboid) => {
+            let half = cuboid.half_extents;
+            SharedShape::cuboid(half.x, half.y, half.z)
+        }
+        Shape::HalfSpace(plane) => SharedShape::halfspace(vector(&plane.normal)),
+        Shape::Compound(compound) => {
+            let part = |part: &Part| (pose(&part.pose), shared_shape(&part.shape));
+            SharedShape::compound(compound.parts().iter().map(part).collect())
+        }
+    }
+}
+
 /// The same bodies in Rapier.
 fn rapier(world: &World, kind: Peer) -> PhysicsWorld {
-    let vector = |v: &nalgebra::Vector3<f64>| RapierVector::new(v.x, v.y, v.z);
     let mut peer = PhysicsWorld {
         gravity: vector(&world.gravity),
         ..PhysicsWorld::default()
@@ -46,29 +72,16 @@ fn rapier(world: &World, kind: Peer) -> PhysicsWorld {
         peer.integration_parameters.contact_recycling = false;
     }
     for body in world.bodies() {
-        let q = body.pose.rotation;
-        let pose = Pose::from_parts(
-            vector(&body.pose.translation.vector),
-            Rotation::from_xyzw(q.i, q.j, q.k, q.w),
-        );
         let builder = if body.is_dynamic() {
             RigidBodyBuilder::dynamic()
         } else {
             RigidBodyBuilder::fixed()
         };
-        let shape = match body.shape {
-            Shape::Sphere(sphere) => SharedShape::ball(sphere.radius),
-            Shape::Cuboid(cuboid) => {
-                let half = cuboid.half_extents;
-                SharedShape::cuboid(half.x, half.y, half.z)
-            }
-            Shape::HalfSpace(plane) => SharedShape::halfspace(vector(&plane.normal)),
-        };
-        let collider = ColliderBuilder::new(shape)
+        let collider = ColliderBuilder::new(shared_shape(&body.shape))
             .friction(FRICTION)
             .restitution(0.0)
             .density(10.0);
-        peer.insert(builder.pose(pose).can_sleep(false), collider);
+        peer.insert(builder.pose(pose(&body.pose)).can_sleep(false), collider);
     }
     for _ in 0..WARM_UP {
         peer.step();

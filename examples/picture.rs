@@ -11,9 +11,9 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use drystone::collision::Shape;
-use drystone::dynamics::{Body, Method, Simulation};
+use drystone::dynamics::{Method, Simulation};
 use drystone::scenes;
-use nalgebra::{Matrix3, Point3, Rotation3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Vector3};
 
 /// Pixels along the longer side.
 const SIZE: f64 = 960.0;
@@ -47,7 +47,13 @@ fn draw(simulation: &Simulation) -> String {
     let camera = Rotation3::from_euler_angles(0.0, 0.0, 0.45).matrix() * 1.0;
     let view = Matrix3::new(1.0, 0.0, 0.0, 0.0, 0.35, 0.94, 0.0, -0.94, 0.35) * camera;
 
-    let corners: Vec<Vector3<f64>> = dynamic().flat_map(|(body, _)| outline(body, &view)).collect();
+    let solids = dynamic().flat_map(|(body, force)| {
+        let solids = primitives(&body.shape, &body.pose);
+        solids.into_iter().map(move |(shape, pose)| (shape, pose, force))
+    });
+    let solids: Vec<_> = solids.collect();
+    let corners = solids.iter().flat_map(|(shape, pose, _)| outline(shape, pose, &view));
+    let corners: Vec<Vector3<f64>> = corners.collect();
     let low = corners.iter().fold(Vector3::repeat(f64::MAX), |low, c| low.inf(c));
     let high = corners.iter().fold(Vector3::repeat(f64::MIN), |high, c| high.sup(c));
     let scale = SIZE / (high.x - low.x).max(high.y - low.y);
@@ -55,18 +61,18 @@ fn draw(simulation: &Simulation) -> String {
     let screen = |v: &Vector3<f64>| (margin + (v.x - low.x) * scale, margin + (high.y - v.y) * scale);
 
     let mut patches = Vec::new();
-    for (body, force) in dynamic() {
-        let colour = heat(force / strongest);
-        match body.shape {
+    for (shape, pose, force) in &solids {
+        let colour = heat(*force / strongest);
+        match shape {
             Shape::Cuboid(cuboid) => {
                 for axis in 0..3 {
                     for side in [-1.0, 1.0] {
-                        patches.extend(face(body, cuboid.half_extents, axis, side, colour, &view, &screen));
+                        patches.extend(face(pose, cuboid.half_extents, axis, side, colour, &view, &screen));
                     }
                 }
             }
             Shape::Sphere(sphere) => {
-                let centre = view * body.pose.translation.vector;
+                let centre = view * pose.translation.vector;
                 let (x, y) = screen(&centre);
                 patches.push(Patch {
                     distance: centre.z,
@@ -77,7 +83,7 @@ fn draw(simulation: &Simulation) -> String {
                     ),
                 });
             }
-            Shape::HalfSpace(_) => {}
+            Shape::HalfSpace(_) | Shape::Compound(_) => {}
         }
     }
     patches.sort_by(|a, b| a.distance.total_cmp(&b.distance));
@@ -109,24 +115,35 @@ fn forces(simulation: &Simulation) -> Vec<f64> {
     forces
 }
 
-/// The extreme points of a body in view coordinates.
-fn outline(body: &Body, view: &Matrix3<f64>) -> Vec<Vector3<f64>> {
-    let half = match body.shape {
+/// The parts of a compound, or the shape itself, with their poses in the world.
+fn primitives<'a>(shape: &'a Shape, pose: &Isometry3<f64>) -> Vec<(&'a Shape, Isometry3<f64>)> {
+    match shape {
+        Shape::Compound(compound) => {
+            let parts = compound.parts().iter();
+            parts.map(|part| (&part.shape, pose * part.pose)).collect()
+        }
+        _ => vec![(shape, *pose)],
+    }
+}
+
+/// The extreme points of a sphere or a box in view coordinates.
+fn outline(shape: &Shape, pose: &Isometry3<f64>, view: &Matrix3<f64>) -> Vec<Vector3<f64>> {
+    let half = match shape {
         Shape::Cuboid(cuboid) => cuboid.half_extents,
-        _ => Vector3::repeat(body.shape.bounding_radius()),
+        _ => Vector3::repeat(shape.bounding_radius()),
     };
     (0..8)
         .map(|k| {
             let sign = |bit: u32| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
             let corner = half.component_mul(&Vector3::new(sign(0), sign(1), sign(2)));
-            view * (body.pose * Point3::from(corner)).coords
+            view * (pose * Point3::from(corner)).coords
         })
         .collect()
 }
 
 /// A face of a box, if it looks towards the viewer.
 fn face(
-    body: &Body,
+    pose: &Isometry3<f64>,
     half: Vector3<f64>,
     axis: usize,
     side: f64,
@@ -136,7 +153,7 @@ fn face(
 ) -> Option<Patch> {
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let unit = |k: usize, s: f64| Vector3::from_fn(|i, _| if i == k { s } else { 0.0 });
-    let normal = body.pose.rotation * unit(axis, side);
+    let normal = pose.rotation * unit(axis, side);
     let towards = view * normal;
     if towards.z <= 0.0 {
         return None;
@@ -145,7 +162,7 @@ fn face(
     let mut distance = 0.0;
     for (su, sv) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
         let local = half.component_mul(&(unit(axis, side) + unit(u, su) + unit(v, sv)));
-        let seen = view * (body.pose * Point3::from(local)).coords;
+        let seen = view * (pose * Point3::from(local)).coords;
         distance += 0.25 * seen.z;
         let (x, y) = screen(&seen);
         let _ = write!(points, "{x:.1},{y:.1} ");

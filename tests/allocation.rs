@@ -3,20 +3,25 @@
 mod common;
 
 use common::*;
+use drystone::collision::Part;
 use drystone::dynamics::{Body, World};
 use drystone::solver::Measure;
 use nalgebra::Vector3;
 
-/// A stack of boxes, a pyramid of boxes, and a ball on each, at rest: two groups.
+/// A stack of boxes, a pyramid of boxes, and a ball on each, at rest: two groups. The third box of the stack is cut in
+/// two.
 fn scene() -> World {
     let mut bodies: Vec<Body> = vec![ground()];
     let mut put = |body: Body, x: f64, z: f64| bodies.push(body.at(Vector3::new(x, 0.0, z)));
     for level in 0..5 {
-        put(
-            cuboid(&format!("stack-{level}"), [0.5; 3], 10.0),
-            -3.0,
-            f64::from(level) + 0.5,
-        );
+        let name = format!("stack-{level}");
+        let body = if level == 2 {
+            let part = |x: f64| (Part::at(box_shape([0.25, 0.5, 0.5]), Vector3::x() * x), 10.0);
+            Body::dynamic_compound(name, [part(-0.25), part(0.25)]).expect("two good parts")
+        } else {
+            cuboid(&name, [0.5; 3], 10.0)
+        };
+        put(body, -3.0, f64::from(level) + 0.5);
     }
     put(ball("stack-ball", 0.3, 1.0), -3.0, 5.3);
     for level in 0..4 {

@@ -39,6 +39,16 @@ impl Aabb {
             && other.min.z <= self.max.z
     }
 
+    /// The smallest box that holds both.
+    #[inline]
+    #[must_use]
+    pub fn joined(&self, other: &Self) -> Self {
+        Self {
+            min: self.min.inf(&other.min),
+            max: self.max.sup(&other.max),
+        }
+    }
+
     /// The box grown by `margin` on all sides.
     #[inline]
     #[must_use]

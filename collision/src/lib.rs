@@ -52,6 +52,7 @@
 
 mod aabb;
 mod broad_phase;
+mod compound;
 mod contact;
 mod mass;
 mod narrow_phase;
@@ -59,6 +60,7 @@ mod shape;
 
 pub use aabb::Aabb;
 pub use broad_phase::{AllPairs, BroadPhase, SweepAndPrune};
+pub use compound::{Centred, Compound, Part};
 pub use contact::{ContactPoint, Feature, FeatureId};
 pub use mass::MassProperties;
 pub use narrow_phase::{BoxBoxMethod, NarrowPhase};

@@ -1,7 +1,8 @@
 //! Mass and inertia of uniform solids about their centre of mass, in the body's frame:
-//! ball `I = 2/5 m r²`, box `Iₓ = m/3 (h_y² + h_z²)` with half extents h, and cyclically.
+//! ball `I = 2/5 m r²`, box `Iₓ = m/3 (h_y² + h_z²)` with half extents h, and cyclically. How they add up for a body
+//! of several parts is in `compound`.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 
 use crate::shape::{Cuboid, Shape, Sphere};
 
@@ -15,7 +16,8 @@ pub struct MassProperties {
 }
 
 impl MassProperties {
-    /// The properties of a uniform solid of this shape and mass; `None` for a half-space.
+    /// The properties of a uniform solid of this shape and mass; `None` for a half-space, and for a compound whose
+    /// centroid is not its origin.
     pub fn from_mass(shape: &Shape, mass: f64) -> Option<Self> {
         let diagonal = match shape {
             Shape::Sphere(Sphere { radius }) => Vector3::repeat(0.4 * mass * radius * radius),
@@ -23,11 +25,20 @@ impl MassProperties {
                 let squares = half_extents.component_mul(half_extents);
                 Vector3::new(squares.y + squares.z, squares.z + squares.x, squares.x + squares.y) * (mass / 3.0)
             }
+            Shape::Compound(compound) => return compound.uniform_mass(mass),
             Shape::HalfSpace(_) => return None,
         };
         Some(Self {
             mass,
             inertia: Matrix3::from_diagonal(&diagonal),
         })
+    }
+    /// The inertia about the origin and axes of a frame in which the body has this pose:
+    /// `R I Rᵀ + m (d·d 1 − d dᵀ)` with rotation R and translation d (parallel-axis theorem).
+    pub fn inertia_seen_from(&self, pose: &Isometry3<f64>) -> Matrix3<f64> {
+        let rotation = pose.rotation.to_rotation_matrix();
+        let d = pose.translation.vector;
+        rotation.matrix() * self.inertia * rotation.matrix().transpose()
+            + self.mass * (d.norm_squared() * Matrix3::identity() - d * d.transpose())
     }
 }

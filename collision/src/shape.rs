@@ -6,6 +6,7 @@
 use nalgebra::{Isometry3, Unit, Vector3};
 
 use crate::aabb::Aabb;
+use crate::compound::Compound;
 use crate::mass::MassProperties;
 
 /// A solid ball about the body's origin.
@@ -29,8 +30,8 @@ pub struct HalfSpace {
     pub normal: Unit<Vector3<f64>>,
 }
 
-/// A body's geometry.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A body's geometry. Cloning is cheap: a compound's parts are shared.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// A solid ball.
     Sphere(Sphere),
@@ -38,10 +39,12 @@ pub enum Shape {
     Cuboid(Cuboid),
     /// All of space behind a plane.
     HalfSpace(HalfSpace),
+    /// Several spheres and boxes that move as one.
+    Compound(Compound),
 }
 
 /// Why a shape cannot be used.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ShapeError {
     /// A length is zero, negative, infinite or not a number.
     Size {
@@ -57,6 +60,45 @@ pub enum ShapeError {
         /// The length found.
         length: f64,
     },
+    /// A compound has no parts.
+    NoParts,
+    /// A compound has more than [`Compound::MAX_PARTS`] parts.
+    TooManyParts {
+        /// How many it has.
+        count: usize,
+    },
+    /// A shape of this kind can't be a part of a compound.
+    NotAPart {
+        /// The kind of the shape.
+        kind: &'static str,
+    },
+    /// The pose of a part is not finite, or its rotation not of length one.
+    Pose,
+    /// The density of a part is zero, negative, infinite or not a number.
+    Density {
+        /// Its value in kg/m³.
+        density: f64,
+    },
+    /// The parts of a compound together have no usable mass.
+    Mass {
+        /// What their masses add up to, kg.
+        mass: f64,
+    },
+    /// Something is wrong with a part of a compound.
+    Part {
+        /// Its place in the list, from 0.
+        index: usize,
+        /// What is wrong.
+        error: Box<ShapeError>,
+    },
+}
+
+impl ShapeError {
+    /// The same error, of a part of a compound.
+    pub(crate) fn of_part(self, index: usize) -> Self {
+        let error = Box::new(self);
+        Self::Part { index, error }
+    }
 }
 
 impl std::fmt::Display for ShapeError {
@@ -71,6 +113,16 @@ impl std::fmt::Display for ShapeError {
                     "half-space: the normal must have length one, but its length is {length}"
                 )
             }
+            Self::NoParts => write!(f, "compound: there must be at least one part"),
+            Self::TooManyParts { count } => {
+                let most = Compound::MAX_PARTS;
+                write!(f, "compound: there can be at most {most} parts, but there are {count}")
+            }
+            Self::NotAPart { kind } => write!(f, "a {kind} can't be a part, only a sphere or a cuboid can"),
+            Self::Pose => write!(f, "the pose must be finite, its rotation of length one"),
+            Self::Density { density } => write!(f, "density must be positive and finite, but is {density}"),
+            Self::Mass { mass } => write!(f, "compound: the parts have no usable mass, but {mass} together"),
+            Self::Part { index, error } => write!(f, "part {index}: {error}"),
         }
     }
 }
@@ -84,6 +136,7 @@ impl Shape {
             Self::Sphere(_) => "sphere",
             Self::Cuboid(_) => "cuboid",
             Self::HalfSpace(_) => "half-space",
+            Self::Compound(_) => "compound",
         }
     }
 
@@ -113,15 +166,18 @@ impl Shape {
                     Err(ShapeError::Normal { length })
                 }
             }
+            // There is no way to make a bad one.
+            Self::Compound(_) => Ok(()),
         }
     }
 
-    /// Volume in cubic metres; infinite for a half-space.
+    /// Volume in cubic metres; infinite for a half-space. Where parts of a compound overlap, it counts for each.
     pub fn volume(&self) -> f64 {
         match self {
             Self::Sphere(Sphere { radius }) => 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3),
             Self::Cuboid(Cuboid { half_extents: h }) => 8.0 * h.x * h.y * h.z,
             Self::HalfSpace(_) => f64::INFINITY,
+            Self::Compound(compound) => compound.volume(),
         }
     }
 
@@ -131,10 +187,12 @@ impl Shape {
             Self::Sphere(sphere) => sphere.radius,
             Self::Cuboid(cuboid) => cuboid.half_extents.norm(),
             Self::HalfSpace(_) => f64::INFINITY,
+            Self::Compound(compound) => compound.bounding_radius(),
         }
     }
 
-    /// Mass and inertia at a uniform density (kg/m³); `None` for a half-space, which is unbounded.
+    /// Mass and inertia at a uniform density (kg/m³); `None` for a half-space, which is unbounded, and for a compound
+    /// whose centroid is not its origin: [`Compound::about_centre_of_mass`] moves it there.
     pub fn mass_properties(&self, density: f64) -> Option<MassProperties> {
         MassProperties::from_mass(self, density * self.volume())
     }
@@ -166,6 +224,7 @@ impl Shape {
                 }
                 aabb
             }
+            Self::Compound(compound) => compound.aabb(pose),
         }
     }
 }

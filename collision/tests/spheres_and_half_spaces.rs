@@ -7,13 +7,19 @@ use drystone_collision::{ContactPoint, Cuboid, Feature, HalfSpace, NarrowPhase, 
 use nalgebra::{Isometry3, Point3, Unit, Vector3};
 use rand::RngExt;
 
-fn contacts(envelope: f64, a: Shape, pose_a: &Isometry3<f64>, b: Shape, pose_b: &Isometry3<f64>) -> Vec<ContactPoint> {
+fn contacts(
+    envelope: f64,
+    a: &Shape,
+    pose_a: &Isometry3<f64>,
+    b: &Shape,
+    pose_b: &Isometry3<f64>,
+) -> Vec<ContactPoint> {
     let mut out = Vec::new();
     NarrowPhase {
         envelope,
         ..NarrowPhase::default()
     }
-    .contacts(&a, pose_a, &b, pose_b, &mut out);
+    .contacts(a, pose_a, b, pose_b, &mut out);
     out
 }
 
@@ -26,7 +32,7 @@ fn two_spheres() {
         let radii = [rng.random_range(0.1..1.0), rng.random_range(0.1..1.0)];
         let (pa, pb) = (random_pose(&mut rng, 1.0), random_pose(&mut rng, 1.0));
         let [a, b] = radii.map(|radius| Shape::Sphere(Sphere { radius }));
-        let found = contacts(0.1, a, &pa, b, &pb);
+        let found = contacts(0.1, &a, &pa, &b, &pb);
         let distance = (pb.translation.vector - pa.translation.vector).norm();
         let depth = radii[0] + radii[1] - distance;
         if depth < -0.1 {
@@ -49,10 +55,13 @@ fn two_spheres() {
 fn concentric_spheres_part_along_z() {
     let [a, b] = [1.0, 2.0].map(|radius| Shape::Sphere(Sphere { radius }));
     let pose = Isometry3::translation(1.0, 2.0, 3.0);
-    let found = contacts(0.0, a, &pose, b, &pose);
+    let found = contacts(0.0, &a, &pose, &b, &pose);
     assert_eq!(found[0].normal.into_inner(), Vector3::z());
     assert_eq!(found[0].depth, 3.0);
-    assert_eq!(contacts(0.0, b, &pose, a, &pose)[0].normal.into_inner(), -Vector3::z());
+    assert_eq!(
+        contacts(0.0, &b, &pose, &a, &pose)[0].normal.into_inner(),
+        -Vector3::z()
+    );
 }
 
 /// The distance from a point to the surface of a box, and the closest surface point, by search:
@@ -112,7 +121,7 @@ fn sphere_and_box_against_a_search() {
         inside_count += usize::from(inside);
         let depth = if inside { radius + distance } else { radius - distance };
         let ball = Shape::Sphere(Sphere { radius });
-        let found = contacts(0.2, Shape::Cuboid(cuboid), &pose_box, ball, &pose_ball);
+        let found = contacts(0.2, &Shape::Cuboid(cuboid), &pose_box, &ball, &pose_ball);
         if depth < -0.2 - 1e-9 {
             assert!(found.is_empty());
         } else if depth > -0.2 + 1e-9 {
@@ -147,7 +156,7 @@ fn a_centre_on_or_deep_in_a_box() {
         (Vector3::new(0.5, 0.5, 0.5), Vector3::x(), 0.25),
     ] {
         let pose = Isometry3::from_parts(place.into(), nalgebra::UnitQuaternion::identity());
-        let found = contacts(0.0, cube, &origin, ball, &pose);
+        let found = contacts(0.0, &cube, &origin, &ball, &pose);
         assert_eq!(found[0].normal.into_inner(), normal);
         assert!((found[0].depth - depth).abs() < 1e-15);
     }
@@ -166,7 +175,7 @@ fn half_spaces() {
         let height = |x: &Point3<f64>| up.dot(&(x.coords - ground.translation.vector));
         let cuboid = random_box(&mut rng);
         let envelope = 0.05;
-        let found = contacts(envelope, plane, &ground, Shape::Cuboid(cuboid), &pose);
+        let found = contacts(envelope, &plane, &ground, &Shape::Cuboid(cuboid), &pose);
         let mut expected = 0;
         for (index, corner) in corners(&cuboid, &pose).iter().enumerate() {
             if height(corner) > envelope {
@@ -185,7 +194,7 @@ fn half_spaces() {
         assert_eq!(found.len(), expected);
 
         let ball = Shape::Sphere(Sphere { radius: 0.5 });
-        let found = contacts(envelope, plane, &ground, ball, &pose);
+        let found = contacts(envelope, &plane, &ground, &ball, &pose);
         let gap = height(&Point3::from(pose.translation.vector)) - 0.5;
         assert_eq!(found.len(), usize::from(gap <= envelope));
         if let [contact] = found[..] {

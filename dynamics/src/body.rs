@@ -7,7 +7,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use drystone_collision::{MassProperties, Shape};
+use drystone_collision::{Compound, MassProperties, Part, Shape};
 use nalgebra::{Isometry3, Matrix3, Point3, Unit, Vector3};
 
 use crate::error::WorldError;
@@ -88,13 +88,40 @@ pub struct Body {
 
 impl Body {
     /// A dynamic body at rest at the origin, with its mass properties from a density in kg/m³.
+    ///
+    /// A compound must have its centroid at its origin; [`Body::dynamic_compound`] takes any other.
     pub fn dynamic(name: impl Into<String>, shape: Shape, density: f64) -> Result<Self, WorldError> {
         let name = name.into();
-        match shape.mass_properties(density) {
-            Some(properties) => Ok(Self::with_properties(name, shape, properties)),
-            None => Err(WorldError::Unbounded {
+        match (shape.mass_properties(density), &shape) {
+            (Some(properties), _) => Ok(Self::with_properties(name, shape, properties)),
+            (None, Shape::Compound(compound)) => Err(WorldError::OffCentre {
+                name,
+                centroid: compound.centroid().into(),
+            }),
+            (None, _) => Err(WorldError::Unbounded {
                 name,
                 shape: shape.kind_name(),
+            }),
+        }
+    }
+
+    /// A dynamic body of several shapes, each with a density in kg/m³, at rest with its parts where they are written.
+    ///
+    /// The body's frame has the axes of the frame the parts are written in, and its origin at their centre of mass:
+    /// that is where the body's pose then is, and what [`Body::at`] moves elsewhere.
+    pub fn dynamic_compound(
+        name: impl Into<String>,
+        parts: impl IntoIterator<Item = (Part, f64)>,
+    ) -> Result<Self, WorldError> {
+        let name = name.into();
+        match Compound::about_centre_of_mass(parts) {
+            Ok(centred) => {
+                let shape = Shape::Compound(centred.compound);
+                Ok(Self::with_properties(name, shape, centred.properties).at(centred.offset))
+            }
+            Err(error) => Err(WorldError::InvalidBody {
+                name,
+                message: error.to_string(),
             }),
         }
     }

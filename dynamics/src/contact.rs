@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn impulses_are_found_again_by_feature_and_forgotten_with_it() {
         use nalgebra::Point3;
-        let point = |id: u32, x: f64| ContactPoint {
+        let point = |id: u64, x: f64| ContactPoint {
             position: Point3::new(x, 0.0, 0.0),
             normal: Vector3::z_axis(),
             depth: 0.0,

@@ -37,6 +37,14 @@ pub enum WorldError {
         /// What is wrong.
         message: String,
     },
+    /// A compound's centroid is not its origin, so a uniform density puts its centre of mass elsewhere.
+    #[error("body '{name}': the centre of mass of its parts is at {centroid:?}, not at the origin of its frame")]
+    OffCentre {
+        /// The body.
+        name: String,
+        /// Where the centroid is, m.
+        centroid: [f64; 3],
+    },
     /// A value of a material is out of range.
     #[error("material '{name}': {message}")]
     InvalidMaterial {

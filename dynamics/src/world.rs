@@ -213,7 +213,7 @@ mod tests {
             normal: Vector3::z_axis(),
         });
         assert!(matches!(
-            Body::dynamic("ground", plane, 1.0),
+            Body::dynamic("ground", plane.clone(), 1.0),
             Err(WorldError::Unbounded { .. })
         ));
         assert!(matches!(Body::fixed("ground", plane).kind, BodyKind::Fixed));

@@ -1,9 +1,12 @@
 //! From a description to a world: what each key becomes.
 
 use approx::assert_relative_eq;
+use drystone_collision::Shape;
 use drystone_dynamics::{BodyKind, OrientationUpdate, World};
-use drystone_scenes::{BodyDescription, Kind, Material, Scene, SceneError, ShapeDescription, parse_scene, read_scene};
-use nalgebra::{UnitQuaternion, Vector3};
+use drystone_scenes::{
+    BodyDescription, Kind, Material, PartDescription, Scene, SceneError, ShapeDescription, parse_scene, read_scene,
+};
+use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 
 fn world(text: &str) -> World {
     parse_scene(text, "test.toml").unwrap().build().unwrap()
@@ -157,6 +160,135 @@ fn scripted_bodies_follow_their_motion() {
     assert_relative_eq!(pose(1, 0.0).translation.vector, top, epsilon = 1e-12);
     assert_relative_eq!(world.bodies()[1].pose.translation.vector, top, epsilon = 1e-12);
     assert_relative_eq!(pose(1, 0.25).translation.vector.z, -0.1, epsilon = 1e-12);
+}
+
+/// The places of a compound's parts in the world.
+fn part_places(world: &World, index: usize) -> Vec<Vector3<f64>> {
+    let body = &world.bodies()[index];
+    let Shape::Compound(compound) = &body.shape else {
+        panic!("{:?}", body.shape);
+    };
+    let parts = compound.parts().iter();
+    parts.map(|part| (body.pose * part.pose).translation.vector).collect()
+}
+
+/// A compound's position and orientation are those of the frame its parts are written in; its pose in the world is that
+/// of the centre of mass.
+#[test]
+fn a_compound_is_where_its_parts_are_written() {
+    let text = r#"
+        [[body]]
+        name = "mallet"
+        density = 2
+        position = [10, 0, 1]
+        orientation.axis-angle = { axis = [0, 0, 1], degrees = 90 }
+        linear-velocity = [1, 2, 3]
+        shape.compound.parts = [
+            { shape.box.size = [1, 1, 2], position = [1, 0, 0] },
+            { shape.box.size = [1, 2, 1], position = [4, 0, 0], density = 4, orientation.axis-angle = { axis = [1, 0, 0], degrees = 90 } },
+        ]
+        repeat = { count = [1, 1, 2], spacing = [0, 0, 5] }
+    "#;
+    let scene = parse_scene(text, "test.toml").unwrap();
+    assert_eq!(parse_scene(&scene.to_toml().unwrap(), "written.toml").unwrap(), scene);
+    let world = scene.build().unwrap();
+    let body = &world.bodies()[0];
+    // 4 kg at x = 1 and 8 kg at x = 4: the centre at x = 3, which the quarter turn puts on y.
+    assert_relative_eq!(body.mass, 12.0, max_relative = 1e-14);
+    assert_relative_eq!(
+        body.pose.translation.vector,
+        Vector3::new(10.0, 3.0, 1.0),
+        epsilon = 1e-14
+    );
+    assert_eq!(body.linear_velocity, Vector3::new(1.0, 2.0, 3.0));
+    let places = part_places(&world, 0);
+    assert_relative_eq!(places[0], Vector3::new(10.0, 1.0, 1.0), epsilon = 1e-14);
+    assert_relative_eq!(places[1], Vector3::new(10.0, 4.0, 1.0), epsilon = 1e-14);
+    // m/12 (b² + c²) and m d². The turned part is 1 × 1 × 2 too.
+    let expected = [
+        12.0 / 12.0 * 5.0,
+        12.0 / 12.0 * 5.0 + 4.0 * 4.0 + 8.0,
+        12.0 / 12.0 * 2.0 + 4.0 * 4.0 + 8.0,
+    ];
+    for (axis, expected) in expected.into_iter().enumerate() {
+        assert_relative_eq!(body.inertia[(axis, axis)], expected, max_relative = 1e-13);
+    }
+    // The copy is the same body five metres up, and shares its parts.
+    let (copy, offset) = (&world.bodies()[1], Vector3::new(0.0, 0.0, 5.0));
+    assert_relative_eq!(
+        copy.pose.translation.vector,
+        body.pose.translation.vector + offset,
+        epsilon = 1e-14
+    );
+    let (Shape::Compound(a), Shape::Compound(b)) = (&body.shape, &copy.shape) else {
+        panic!("{:?}", copy.shape);
+    };
+    assert!(std::ptr::eq(a.parts(), b.parts()));
+}
+
+#[test]
+fn a_mass_is_spread_over_all_parts() {
+    let world = world(
+        r#"
+        [[body]]
+        mass = 6
+        shape.compound.parts = [
+            { shape.box.size = [1, 1, 1] },
+            { shape.box.size = [1, 1, 2], position = [0, 0, 1.5] },
+        ]
+        [[body]]
+        shape.compound.parts = [
+            { shape.box.size = [1, 1, 1], density = 2 },
+            { shape.box.size = [1, 1, 2], density = 2, position = [0, 0, 1.5] },
+        ]
+        "#,
+    );
+    let [a, b] = [0, 1].map(|index| &world.bodies()[index]);
+    assert_eq!(a.mass, 6.0);
+    assert_relative_eq!(a.pose.translation.vector.z, 1.0, max_relative = 1e-15);
+    assert_relative_eq!(a.inertia, b.inertia, max_relative = 1e-14);
+    assert_relative_eq!(b.mass, 6.0, max_relative = 1e-14);
+}
+
+/// A body that nothing pushes keeps the frame as written, and turns about its origin.
+#[test]
+fn fixed_and_scripted_compounds_keep_their_frame() {
+    let parts = "shape.compound.parts = [{ shape.sphere.radius = 1, position = [3, 0, 0] }]";
+    let world = world(&format!(
+        "[[body]]\nkind = \"fixed\"\nposition = [0, 0, 1]\n{parts}\n\
+         [[body]]\nkind = \"scripted\"\nposition = [0, 0, 2]\n{parts}\nmotion.uniform.angular-velocity = [0, 0, 1]\n"
+    ));
+    assert_eq!(world.bodies()[0].pose, Isometry3::translation(0.0, 0.0, 1.0));
+    assert_eq!(part_places(&world, 0), [Vector3::new(3.0, 0.0, 1.0)]);
+    let BodyKind::Scripted(motion) = &world.bodies()[1].kind else {
+        panic!("{:?}", world.bodies()[1].kind);
+    };
+    let there = motion.pose(std::f64::consts::FRAC_PI_2) * Point3::new(3.0, 0.0, 0.0);
+    assert_relative_eq!(there.coords, Vector3::new(0.0, 3.0, 2.0), epsilon = 1e-12);
+}
+
+#[test]
+fn compounds_made_by_a_program() {
+    let part = |x: f64| PartDescription::new(ShapeDescription::sphere(0.5)).at([x, 0.0, 0.0]);
+    let heavy = part(2.0).turned([0.0, 0.0, 1.0], 30.0).density(3.0);
+    let mut scene = Scene::named("made");
+    let shape = ShapeDescription::compound([part(0.0), heavy]);
+    scene
+        .bodies
+        .push(BodyDescription::dynamic("pair", shape).density(1.0).at([0.0, 0.0, 7.0]));
+    let world = scene.build().unwrap();
+    assert_relative_eq!(
+        world.bodies()[0].pose.translation.vector,
+        Vector3::new(1.5, 0.0, 7.0),
+        max_relative = 1e-15
+    );
+    assert_eq!(parse_scene(&scene.to_toml().unwrap(), "written.toml").unwrap(), scene);
+    scene.bodies[0].shape = ShapeDescription::compound([part(f64::NAN)]);
+    let message = scene.build().unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "scene 'made', body[0].shape.compound.parts[0].position[0]: body 'pair': parts[0]: position must be finite, not NaN"
+    );
 }
 
 #[test]

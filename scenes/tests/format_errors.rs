@@ -216,6 +216,92 @@ fn masses() {
     );
 }
 
+/// A compound of two parts, the second on line 5.
+fn compound(second: &str, keys: &str) -> String {
+    let first = "{ shape.sphere.radius = 1 },";
+    format!("[[body]]\nname = \"c\"\nshape.compound.parts = [\n  {first}\n  {second}\n]\n{keys}")
+}
+
+#[test]
+fn compounds() {
+    let box_part = "{ shape.box.size = [1, 1, 1], position = [2, 0, 0] }";
+    parse_scene(&compound(box_part, "density = 1"), "good.toml")
+        .unwrap()
+        .build()
+        .unwrap();
+    refuses(
+        "[[body]]\nshape.compound.parts = []\nmass = 1",
+        "2:24: body 'body-0': a compound needs at least one part",
+    );
+    refuses("[[body]]\nshape.compound = {}\nmass = 1", "2:18: missing key 'parts'");
+    refuses(
+        &compound("{ shape.box.size = [1, 0, 1] }", "mass = 1"),
+        "5:26: body 'c': parts[1]: size must be positive and finite, not 0",
+    );
+    refuses(
+        &compound("{ shape.half-space = {} }", "mass = 1"),
+        "5:5: body 'c': parts[1]: a half-space can't be a part, only a sphere or a box can",
+    );
+    refuses(
+        &compound("{ shape.compound.parts = [{ shape.sphere.radius = 1 }] }", "mass = 1"),
+        "5:5: body 'c': parts[1]: a compound can't be a part, only a sphere or a box can",
+    );
+    refuses(
+        &compound("{ shape.sphere.radius = 1, position = [0, nan, 0] }", "mass = 1"),
+        "5:45: body 'c': parts[1]: position must be finite, not NaN",
+    );
+    refuses(
+        &compound(
+            "{ shape.sphere.radius = 1, orientation.quaternion = [0, 0, 0, 0] }",
+            "mass = 1",
+        ),
+        "5:55: body 'c': parts[1]: quaternion must not be zero",
+    );
+    refuses(
+        &compound("{ shape.sphere.radius = 1, possition = [0, 0, 0] }", "mass = 1"),
+        "5:30: unknown key 'possition'; did you mean 'position'?",
+    );
+    refuses(
+        &compound("{ position = [0, 0, 0] }", "mass = 1"),
+        "5:3: missing key 'shape'",
+    );
+    let many = "{ shape.sphere.radius = 1 },".repeat(65_536);
+    refuses(
+        &compound(&many, "mass = 1"),
+        "3:24: body 'c': a compound can have up to 65536 parts, not 65537",
+    );
+}
+
+#[test]
+fn densities_of_parts() {
+    let dense = |density: &str| format!("{{ shape.sphere.radius = 1, density = {density} }}");
+    refuses(
+        &compound(&dense("-3"), "density = 1"),
+        "5:40: body 'c': parts[1]: density must be positive and finite, not -3",
+    );
+    refuses(
+        &compound(&dense("5"), "mass = 1"),
+        "5:40: body 'c': parts[1]: a part has no density of its own if the body has a mass; give the body a density",
+    );
+    refuses(
+        &compound(&dense("5"), ""),
+        "1:1: body 'c': a dynamic body needs a density or a mass, unless every part has a density of its own",
+    );
+    refuses(
+        &compound(&dense("5"), "kind = \"fixed\""),
+        "5:40: body 'c': parts[1]: density has no meaning for a fixed body; remove it",
+    );
+    refuses(
+        "[[body]]\ndensity = 1\nshape.compound.parts = [{ shape.sphere.radius = 1, density = 2 }]",
+        "2:11: body 'body-0': density has no meaning here: every part has its own",
+    );
+    // In range, but together no mass that can be divided by.
+    refuses(
+        &compound("{ shape.sphere.radius = 1e200 }", "density = 1"),
+        "3:1: body 'c': its size gives no usable mass and inertia",
+    );
+}
+
 #[test]
 fn values_that_would_be_ignored() {
     refuses_in_body(

@@ -6,8 +6,11 @@
 //! flips the normals and exchanges the halves of the feature ids, and changes no other bit: same
 //! positions, same depths, same sequence. (Two shapes equal in size *and* pose have no order; for
 //! them both calls are the same call.)
+//!
+//! A compound's contacts are those of its parts; `compound` says which pairs are looked at.
 
 mod box_box;
+mod compound;
 mod half_space;
 mod order;
 mod sphere;
@@ -43,7 +46,8 @@ impl NarrowPhase {
     /// Appends the contact points of A and B to `out`, normals from A to B.
     ///
     /// At most one point if a sphere takes part, 8 for two boxes or a box and a half-space, none
-    /// for two half-spaces. (The old box–box method repeats points and may report more than 8.)
+    /// for two half-spaces, and so many for each pair of parts of a compound. (The old box–box method repeats points
+    /// and may report more than 8.)
     pub fn contacts(
         &self,
         shape_a: &Shape,
@@ -52,7 +56,7 @@ impl NarrowPhase {
         pose_b: &Isometry3<f64>,
         out: &mut Vec<ContactPoint>,
     ) {
-        use Shape::{Cuboid, HalfSpace, Sphere};
+        use Shape::{Compound, Cuboid, HalfSpace, Sphere};
         let envelope = self.envelope;
         match (shape_a, shape_b) {
             (Cuboid(a), Cuboid(b)) => {
@@ -83,6 +87,7 @@ impl NarrowPhase {
             (HalfSpace(a), Cuboid(b)) => {
                 half_space::half_space_box(a, pose_a, b, pose_b, envelope, out);
             }
+            (Compound(_), _) | (_, Compound(_)) => compound::contacts(self, shape_a, pose_a, shape_b, pose_b, out),
             (Sphere(_), Cuboid(_)) | (Sphere(_) | Cuboid(_), HalfSpace(_)) => {
                 turned_around(out, |out| self.contacts(shape_b, pose_b, shape_a, pose_a, out));
             }

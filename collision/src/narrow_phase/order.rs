@@ -7,6 +7,9 @@ use std::cmp::Ordering;
 
 use nalgebra::{Isometry3, Vector3};
 
+use crate::compound::{Compound, Part};
+use crate::shape::{Cuboid, Shape, Sphere};
+
 /// A direction along which no regular arrangement lines up.
 const SLANT: [f64; 3] = [0.312_47, 0.193_11, 0.930_09];
 
@@ -33,6 +36,38 @@ pub(super) fn comes_first(
             lexicographic(a.as_slice(), b.as_slice())
         })
         .is_le()
+}
+
+/// The same for compounds. Their size in a few numbers does not tell them apart at one pose, so there their parts do.
+pub(super) fn compound_comes_first(
+    a: &Compound,
+    pose_a: &Isometry3<f64>,
+    b: &Compound,
+    pose_b: &Isometry3<f64>,
+) -> bool {
+    let size = |compound: &Compound| Vector3::new(compound.parts().len() as f64, compound.bounding_radius(), 0.0);
+    let (size_a, size_b) = (size(a), size(b));
+    if size_a == size_b && pose_a == pose_b {
+        let pairs = a.parts().iter().zip(b.parts());
+        let order = pairs
+            .map(|(a, b)| lexicographic(&numbers(a), &numbers(b)))
+            .find(|order| order.is_ne());
+        if let Some(order) = order {
+            return order.is_lt();
+        }
+    }
+    comes_first(&size_a, pose_a, &size_b, pose_b)
+}
+
+/// Everything that tells two parts apart.
+fn numbers(part: &Part) -> [f64; 11] {
+    let (kind, size) = match &part.shape {
+        Shape::Sphere(Sphere { radius }) => (0.0, Vector3::repeat(*radius)),
+        Shape::Cuboid(Cuboid { half_extents }) => (1.0, *half_extents),
+        Shape::HalfSpace(_) | Shape::Compound(_) => (2.0, Vector3::zeros()),
+    };
+    let (t, r) = (&part.pose.translation.vector, &part.pose.rotation.coords);
+    [kind, size.x, size.y, size.z, t.x, t.y, t.z, r.x, r.y, r.z, r.w]
 }
 
 fn lexicographic(a: &[f64], b: &[f64]) -> Ordering {

@@ -43,7 +43,7 @@ impl Pipeline {
         self.reaches.clear();
         self.reaches.extend(self.world.bodies().iter().map(|body| {
             let turning = match body.shape {
-                Shape::Cuboid(_) => body.angular_velocity.norm() * body.shape.bounding_radius(),
+                Shape::Cuboid(_) | Shape::Compound(_) => body.angular_velocity.norm() * body.shape.bounding_radius(),
                 // A ball's surface does not move when it turns; a half-space has no radius.
                 Shape::Sphere(_) | Shape::HalfSpace(_) => 0.0,
             };

@@ -52,7 +52,7 @@ impl CatalogueScene for BallGrid {
             for j in 0..self.side {
                 for i in 0..self.side {
                     let position = [centred(i, self.side, spacing), centred(j, self.side, spacing), z];
-                    let body = BodyDescription::dynamic(format!("ball-{i}-{j}-{k}"), ball);
+                    let body = BodyDescription::dynamic(format!("ball-{i}-{j}-{k}"), ball.clone());
                     scene.bodies.push(body.density(self.density).at(position));
                 }
             }

@@ -72,9 +72,9 @@ impl Billiards {
         let long = ShapeDescription::cuboid(self.length + 2.0 * CUSHION, CUSHION, height);
         let short = ShapeDescription::cuboid(CUSHION, self.width, height);
         [
-            ("cushion-foot", short, x, 0.0),
+            ("cushion-foot", short.clone(), x, 0.0),
             ("cushion-head", short, -x, 0.0),
-            ("cushion-left", long, 0.0, y),
+            ("cushion-left", long.clone(), 0.0, y),
             ("cushion-right", long, 0.0, -y),
         ]
         .map(|(name, shape, x, y)| {

@@ -41,7 +41,7 @@ impl CatalogueScene for BoxStack {
         let mut scene = grounded(Self::NAME, self.friction, self.restitution);
         let cube = ShapeDescription::cuboid(self.size, self.size, self.size);
         scene.bodies.extend((0..self.count).map(|k| {
-            BodyDescription::dynamic(format!("box-{k}"), cube)
+            BodyDescription::dynamic(format!("box-{k}"), cube.clone())
                 .density(self.density)
                 .at([0.0, 0.0, (k as f64 + 0.5) * self.size])
         }));

@@ -78,7 +78,7 @@ impl CatalogueScene for FlipOver {
                     .at(edge + tilt.vector(0.0, 0.0, 0.5 * self.thickness)),
             ),
             tilt.apply(
-                BodyDescription::dynamic("light", cube)
+                BodyDescription::dynamic("light", cube.clone())
                     .mass(self.light)
                     .at(edge + tilt.vector(-arm, 0.0, self.thickness + 0.5 * self.size)),
             ),

@@ -42,7 +42,7 @@ impl CatalogueScene for HeavyTop {
         let cube = ShapeDescription::cuboid(self.size, self.size, self.size);
         scene.bodies.extend((0..self.count).map(|k| {
             let top = k + 1 == self.count;
-            BodyDescription::dynamic(format!("box-{k}"), cube)
+            BodyDescription::dynamic(format!("box-{k}"), cube.clone())
                 .mass(if top { self.ratio * self.mass } else { self.mass })
                 .at([0.0, 0.0, (k as f64 + 0.5) * self.size])
         }));

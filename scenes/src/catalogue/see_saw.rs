@@ -66,7 +66,7 @@ impl CatalogueScene for SeeSaw {
                 0.0,
                 self.pivot + 0.5 * self.thickness,
             ]),
-            BodyDescription::dynamic("heavy", cube)
+            BodyDescription::dynamic("heavy", cube.clone())
                 .mass(self.heavy)
                 .at([arm, 0.0, top]),
             BodyDescription::dynamic("light", cube)

@@ -71,7 +71,7 @@ impl CatalogueScene for Tower {
             let z = (layer as f64 + 0.5) * self.height;
             for place in 0..self.per_layer {
                 let angle = (2 * place + layer % 2) as f64 * half_step;
-                let body = BodyDescription::dynamic(format!("brick-{layer}-{place}"), brick)
+                let body = BodyDescription::dynamic(format!("brick-{layer}-{place}"), brick.clone())
                     .density(self.density)
                     .at([radius * angle.cos(), radius * angle.sin(), z])
                     .turned([0.0, 0.0, 1.0], angle.to_degrees());

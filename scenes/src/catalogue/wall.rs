@@ -61,7 +61,7 @@ impl CatalogueScene for Wall {
             let shift = if row % 2 == 0 { -0.25 } else { 0.25 } * pitch;
             let z = (row as f64 + 0.5) * self.height;
             scene.bodies.extend((0..self.columns).map(|column| {
-                BodyDescription::dynamic(format!("brick-{row}-{column}"), brick)
+                BodyDescription::dynamic(format!("brick-{row}-{column}"), brick.clone())
                     .density(self.density)
                     .at([centred(column, self.columns, pitch) + shift, 0.0, z])
             }));

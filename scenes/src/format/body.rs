@@ -23,7 +23,7 @@ pub struct BodyDescription {
     /// The name of its material.
     #[serde(default = "default_material", skip_serializing_if = "is_default_material")]
     pub material: String,
-    /// Density, kg/m³. A dynamic body has either a density or a mass.
+    /// Density, kg/m³. A dynamic body has either a density or a mass, or is a compound whose parts have densities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub density: Option<f64>,
@@ -31,7 +31,8 @@ pub struct BodyDescription {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub mass: Option<f64>,
-    /// Where the centre of mass is, m.
+    /// Where the origin of the body frame is, m: the centre of mass, but for a compound the origin of the frame that its
+    /// parts are written in.
     #[serde(deserialize_with = "exactly", default)]
     pub position: [f64; 3],
     /// Velocity of the centre of mass, m/s.
@@ -54,7 +55,7 @@ pub struct BodyDescription {
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(range(min = 0.0))]
     pub angular_damping: f64,
-    /// Its shape, about the centre of mass.
+    /// Its shape.
     pub shape: ShapeDescription,
     /// How the body is turned. Not turned, if left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,8 +84,8 @@ pub enum Kind {
     Scripted,
 }
 
-/// A shape, about its centre of mass.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A shape.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum ShapeDescription {
     /// A ball.
@@ -109,9 +110,35 @@ pub enum ShapeDescription {
         #[serde(deserialize_with = "exactly", default = "up")]
         normal: [f64; 3],
     },
+    /// Several spheres and boxes that move as one.
+    #[serde(rename_all = "kebab-case")]
+    Compound {
+        /// The parts, one or more.
+        #[schemars(length(min = 1))]
+        parts: Vec<PartDescription>,
+    },
 }
 
-/// A rotation from the body frame to the world frame.
+/// One shape of a compound. The frame it is written in may have its origin anywhere: it is what the body's position and
+/// orientation place. Where parts overlap, the mass of the overlap counts for each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PartDescription {
+    /// A sphere or a box.
+    pub shape: ShapeDescription,
+    /// Where its centre is, m.
+    #[serde(deserialize_with = "exactly", default, skip_serializing_if = "is_default")]
+    pub position: [f64; 3],
+    /// How it is turned. Not turned, if left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<Orientation>,
+    /// Density, kg/m³, if it is not that of the body.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub density: Option<f64>,
+}
+
+/// A rotation from the body frame to the world frame, or from a part's to that of its compound.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Orientation {

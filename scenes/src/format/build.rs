@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use drystone_collision::{Cuboid, HalfSpace, Shape, Sphere};
+use drystone_collision::{Compound, Cuboid, HalfSpace, Part, Shape, ShapeError, Sphere};
 use drystone_dynamics::motion::{Oscillation, UniformMotion};
-use drystone_dynamics::{Body, ContactLaw, Materials, MixingRule, ScriptedMotion, World, WorldError};
+use drystone_dynamics::{Body, ContactLaw, Materials, MixingRule, Reference, ScriptedMotion, World, WorldError};
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
-use super::body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, ShapeDescription};
+use super::body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, PartDescription, ShapeDescription};
 use super::fault::Fault;
 use super::scene::{DEFAULT_MATERIAL, Mixing, Scene};
 use crate::error::SceneError;
@@ -29,19 +29,31 @@ impl Scene {
         let mut world = World::new();
         world.gravity = Vector3::from(self.gravity);
         world.materials = self.contact_laws().map_err(|error| Fault::here(error.to_string()))?;
+        // Where each body's own frame is in the one it is written in; only compounds have two.
+        let mut origins = Vec::new();
         for (index, description) in self.bodies.iter().enumerate() {
             let refused = |error: WorldError| Fault::here(error.to_string()).within_element("body", index, "refused");
             let material = world.materials.find(&description.material).unwrap_or(0);
+            // Made once, so that copies share the parts of a compound.
+            let model = description.model().map_err(refused)?;
             for (name, position) in description.expanded(index) {
-                let mut body = description.body(name, position).map_err(refused)?;
+                let mut body = description.body(&model, name, position);
                 body.material = material;
                 world.add(body).map_err(refused)?;
+                origins.push(model.pose);
             }
         }
         for (index, description) in self.joints.iter().enumerate() {
             let bodies = [0, 1].map(|side| world.find(&description.bodies[side]).unwrap_or(usize::MAX));
+            let mut joint = description.joint(index, bodies);
+            if joint.attachment.reference == Reference::Bodies {
+                for (anchor, body) in joint.attachment.anchors.iter_mut().zip(bodies) {
+                    let origin = origins.get(body).copied().unwrap_or_default();
+                    *anchor = origin.inverse_transform_point(anchor);
+                }
+            }
             world
-                .add_joint(description.joint(index, bodies))
+                .add_joint(joint)
                 .map_err(|error| Fault::here(error.to_string()).within_element("joint", index, "refused"))?;
         }
         Ok(world)
@@ -102,32 +114,43 @@ impl BodyDescription {
         })
     }
 
-    /// The body without a place or a state: shape, mass and inertia.
-    pub(crate) fn mass_model(&self) -> Result<Body, WorldError> {
-        let (name, shape) = (String::new(), self.shape.shape());
-        match self.mass {
-            Some(mass) => Body::dynamic_with_mass(name, shape, mass),
-            None => Body::dynamic(name, shape, self.density.unwrap_or(f64::NAN)),
+    /// The body without a place or a state: shape, mass and inertia. Its pose is that of the body's own frame, about the
+    /// centre of mass, in the frame that the description places; only for a dynamic compound are they two.
+    pub(crate) fn model(&self) -> Result<Body, WorldError> {
+        let name = String::new();
+        match (&self.shape, self.mass) {
+            _ if self.kind != Kind::Dynamic => Ok(Body::fixed(name, self.shape.shape().map_err(refused)?)),
+            (ShapeDescription::Compound { parts }, mass) => {
+                let parts = PartDescription::parts(parts).map_err(refused)?;
+                let volume: f64 = parts.iter().map(|part| part.shape.volume()).sum();
+                let uniform = mass.map_or(self.density.unwrap_or(f64::NAN), |mass| mass / volume);
+                let densities = self.shape.part_densities().map(|own| own.unwrap_or(uniform));
+                let body = Body::dynamic_compound(name, parts.into_iter().zip(densities))?;
+                Ok(Body {
+                    mass: mass.unwrap_or(body.mass),
+                    ..body
+                })
+            }
+            (shape, Some(mass)) => Body::dynamic_with_mass(name, shape.shape().map_err(refused)?, mass),
+            (shape, None) => {
+                let density = self.density.unwrap_or(f64::NAN);
+                Body::dynamic(name, shape.shape().map_err(refused)?, density)
+            }
         }
     }
 
-    fn body(&self, name: String, position: Vector3<f64>) -> Result<Body, WorldError> {
-        let rotation = self
-            .orientation
-            .as_ref()
-            .map_or_else(UnitQuaternion::identity, Orientation::rotation);
-        let pose = Isometry3::from_parts(Translation3::from(position), rotation);
+    fn body(&self, model: &Body, name: String, position: Vector3<f64>) -> Body {
+        let frame = Isometry3::from_parts(Translation3::from(position), rotation(self.orientation.as_ref()));
         let body = match (self.kind, &self.motion) {
-            (Kind::Dynamic, _) => Body {
-                name,
-                ..self.mass_model()?
-            },
-            (Kind::Scripted, Some(motion)) => Body::scripted(name, self.shape.shape(), motion.starting_at(pose)),
-            (Kind::Fixed | Kind::Scripted, _) => Body::fixed(name, self.shape.shape()),
-        };
-        Ok(Body {
             // An oscillation need not begin at its middle: a scripted body is where its motion says.
-            pose: if self.kind == Kind::Scripted { body.pose } else { pose },
+            (Kind::Scripted, Some(motion)) => Body::scripted(name, model.shape.clone(), motion.starting_at(frame)),
+            _ => Body {
+                name,
+                pose: frame * model.pose,
+                ..model.clone()
+            },
+        };
+        Body {
             linear_velocity: self.linear_velocity.into(),
             angular_velocity: self.angular_velocity.into(),
             force: self.force.into(),
@@ -136,22 +159,57 @@ impl BodyDescription {
             angular_damping: self.angular_damping,
             orientation_update: self.orientation_update.into(),
             ..body
-        })
+        }
     }
 }
 
 impl ShapeDescription {
-    fn shape(&self) -> Shape {
-        match *self {
-            Self::Sphere { radius } => Shape::Sphere(Sphere { radius }),
+    fn shape(&self) -> Result<Shape, ShapeError> {
+        Ok(match self {
+            Self::Sphere { radius } => Shape::Sphere(Sphere { radius: *radius }),
             Self::Cuboid { size } => Shape::Cuboid(Cuboid {
-                half_extents: 0.5 * Vector3::from(size),
+                half_extents: 0.5 * Vector3::from(*size),
             }),
             Self::HalfSpace { normal } => Shape::HalfSpace(HalfSpace {
-                normal: Unit::new_normalize(normal.into()),
+                normal: Unit::new_normalize((*normal).into()),
             }),
-        }
+            Self::Compound { parts } => Shape::Compound(Compound::new(PartDescription::parts(parts)?)?),
+        })
     }
+
+    /// The densities that the parts of a compound have of their own.
+    pub(crate) fn part_densities(&self) -> impl Iterator<Item = Option<f64>> + '_ {
+        let parts = match self {
+            Self::Compound { parts } => parts.as_slice(),
+            _ => &[],
+        };
+        parts.iter().map(|part| part.density)
+    }
+}
+
+impl PartDescription {
+    fn parts(descriptions: &[Self]) -> Result<Vec<Part>, ShapeError> {
+        let part = |description: &Self| {
+            let position = Translation3::from(Vector3::from(description.position));
+            Ok(Part {
+                shape: description.shape.shape()?,
+                pose: Isometry3::from_parts(position, rotation(description.orientation.as_ref())),
+            })
+        };
+        descriptions.iter().map(part).collect()
+    }
+}
+
+/// What the checks let through and the collision library still refuses.
+fn refused(error: ShapeError) -> WorldError {
+    WorldError::InvalidBody {
+        name: String::new(),
+        message: error.to_string(),
+    }
+}
+
+fn rotation(orientation: Option<&Orientation>) -> UnitQuaternion<f64> {
+    orientation.map_or_else(UnitQuaternion::identity, Orientation::rotation)
 }
 
 impl Orientation {

@@ -5,9 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use drystone_collision::Compound;
 use drystone_solver::spec::nearest;
 
-use super::body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, Repetition, ShapeDescription};
+use super::body::{
+    BodyDescription, Kind, Motion, Orientation, OrientationUpdate, PartDescription, Repetition, ShapeDescription,
+};
 use super::fault::{Fault, Step, direction, finite, finite_vector, fraction, not_negative, positive};
 use super::joint::check_joints;
 use super::scene::{DEFAULT_MATERIAL, MAX_BODIES, MaterialPair, Scene};
@@ -168,7 +171,50 @@ fn check_shape(shape: &ShapeDescription) -> Result<(), Fault> {
         ShapeDescription::HalfSpace { normal } => {
             direction("normal", normal).map_err(|fault| fault.within(Step::Key("half-space")))
         }
+        ShapeDescription::Compound { parts } => check_parts(parts).map_err(|fault| fault.within(Step::Key("compound"))),
     }
+}
+
+fn check_parts(parts: &[PartDescription]) -> Result<(), Fault> {
+    if parts.is_empty() {
+        return Err(Fault::at("parts", "a compound needs at least one part"));
+    }
+    if parts.len() > Compound::MAX_PARTS {
+        let message = format!(
+            "a compound can have up to {} parts, not {}",
+            Compound::MAX_PARTS,
+            parts.len()
+        );
+        return Err(Fault::at("parts", message));
+    }
+    for (index, part) in parts.iter().enumerate() {
+        check_part(part).map_err(|fault| in_part(fault, index))?;
+    }
+    Ok(())
+}
+
+fn check_part(part: &PartDescription) -> Result<(), Fault> {
+    let refused = |kind| {
+        Err(Fault::at(
+            "shape",
+            format!("a {kind} can't be a part, only a sphere or a box can"),
+        ))
+    };
+    match &part.shape {
+        ShapeDescription::HalfSpace { .. } => return refused("half-space"),
+        ShapeDescription::Compound { .. } => return refused("compound"),
+        shape => check_shape(shape).map_err(|fault| fault.within(Step::Key("shape")))?,
+    }
+    finite_vector("position", &part.position)?;
+    if let Some(orientation) = &part.orientation {
+        check_orientation(orientation).map_err(|fault| fault.within(Step::Key("orientation")))?;
+    }
+    part.density.map_or(Ok(()), |density| positive("density", density))
+}
+
+/// A fault of a part, seen from its compound.
+fn in_part(fault: Fault, index: usize) -> Fault {
+    fault.within_element("parts", index, &format!("parts[{index}]"))
 }
 
 fn check_orientation(orientation: &Orientation) -> Result<(), Fault> {
@@ -229,9 +275,29 @@ fn check_mass(body: &BodyDescription) -> Result<(), Fault> {
             "a half-space has no finite mass, so its kind must be \"fixed\" or \"scripted\"",
         ));
     }
+    let compound = matches!(body.shape, ShapeDescription::Compound { .. });
+    let every_part_has_its_own = compound && body.shape.part_densities().all(|own| own.is_some());
     match (body.density, body.mass) {
+        (Some(_), None) if every_part_has_its_own => {
+            return Err(Fault::at(
+                "density",
+                "density has no meaning here: every part has its own",
+            ));
+        }
         (Some(density), None) => positive("density", density)?,
-        (None, Some(mass)) => positive("mass", mass)?,
+        (None, Some(mass)) => {
+            positive("mass", mass)?;
+            no_part_densities(
+                body,
+                "a part has no density of its own if the body has a mass; give the body a density",
+            )?;
+        }
+        (None, None) if every_part_has_its_own => {}
+        (None, None) if compound => {
+            return Err(Fault::here(
+                "a dynamic body needs a density or a mass, unless every part has a density of its own",
+            ));
+        }
         (None, None) => return Err(Fault::here("a dynamic body needs a density or a mass")),
         (Some(_), Some(_)) => return Err(Fault::at("mass", "give either density or mass, not both")),
     }
@@ -240,13 +306,25 @@ fn check_mass(body: &BodyDescription) -> Result<(), Fault> {
         let moments = body.inertia.diagonal();
         body.mass.is_normal() && moments.iter().all(|moment| moment.is_normal())
     };
-    match body.mass_model() {
+    match body.model() {
         Ok(model) if usable(&model) => Ok(()),
         _ => Err(Fault::at("shape", "its size gives no usable mass and inertia")),
     }
 }
 
+/// Refuses a compound with a part that has a density of its own.
+fn no_part_densities(body: &BodyDescription, message: &str) -> Result<(), Fault> {
+    match body.shape.part_densities().position(|own| own.is_some()) {
+        None => Ok(()),
+        Some(index) => {
+            let fault = in_part(Fault::at("density", message), index);
+            Err(fault.within(Step::Key("compound")).within(Step::Key("shape")))
+        }
+    }
+}
+
 fn check_immovable(body: &BodyDescription, kind: &str) -> Result<(), Fault> {
+    no_part_densities(body, &format!("density has no meaning for a {kind} body; remove it"))?;
     let zero = [0.0; 3];
     let given = [
         ("density", body.density.is_some()),

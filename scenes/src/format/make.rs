@@ -1,6 +1,8 @@
 //! Describing bodies in a program: constructors, and methods that change one thing and can be chained.
 
-use super::body::{BodyDescription, Kind, Orientation, OrientationUpdate, ShapeDescription, default_material, up};
+use super::body::{
+    BodyDescription, Kind, Orientation, OrientationUpdate, PartDescription, ShapeDescription, default_material, up,
+};
 
 impl ShapeDescription {
     /// A box from its full side lengths.
@@ -16,6 +18,52 @@ impl ShapeDescription {
     /// Everything below z = 0 of the body frame.
     pub fn half_space() -> Self {
         Self::HalfSpace { normal: up() }
+    }
+
+    /// Several shapes that move as one.
+    pub fn compound(parts: impl IntoIterator<Item = PartDescription>) -> Self {
+        Self::Compound {
+            parts: parts.into_iter().collect(),
+        }
+    }
+}
+
+impl PartDescription {
+    /// A part at the origin of its compound's frame, of the body's density.
+    pub fn new(shape: ShapeDescription) -> Self {
+        Self {
+            shape,
+            position: [0.0; 3],
+            orientation: None,
+            density: None,
+        }
+    }
+
+    /// The same part elsewhere.
+    #[must_use]
+    pub fn at(self, position: impl Into<[f64; 3]>) -> Self {
+        Self {
+            position: position.into(),
+            ..self
+        }
+    }
+
+    /// The same part turned about an axis.
+    #[must_use]
+    pub fn turned(self, axis: [f64; 3], degrees: f64) -> Self {
+        Self {
+            orientation: Some(Orientation::AxisAngle { axis, degrees }),
+            ..self
+        }
+    }
+
+    /// The same part with a density of its own, kg/m³.
+    #[must_use]
+    pub fn density(self, density: f64) -> Self {
+        Self {
+            density: Some(density),
+            ..self
+        }
     }
 }
 

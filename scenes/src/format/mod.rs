@@ -16,7 +16,9 @@ mod read;
 mod scene;
 mod schema;
 
-pub use body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, Repetition, ShapeDescription};
+pub use body::{
+    BodyDescription, Kind, Motion, Orientation, OrientationUpdate, PartDescription, Repetition, ShapeDescription,
+};
 pub use joint::{
     BreakingDescription, DriveDescription, EllipticConeDescription, Frame, JointDescription, JointType,
     LimitDescription, MotorDescription, Pair, RangeDescription, SuspensionDescription, Triple,
