@@ -38,6 +38,8 @@ pub struct Placement<'a> {
     pub a: &'a Side,
     /// Body B.
     pub b: &'a Side,
+    /// Time at the beginning of the step, s, for what follows a clock.
+    pub time: f64,
     /// One-sided constraints that could be reached within this time, s, are active before they are.
     pub horizon: f64,
     /// So are those that are nearer than this, m or rad.
@@ -344,6 +346,7 @@ mod tests {
         let at = Placement {
             a: &a,
             b: &b,
+            time: 0.0,
             horizon: 0.0,
             envelope: 0.0,
         };

@@ -30,7 +30,7 @@ pub use integrate::{Gyroscopic, Velocity};
 pub use joint::{
     Attachment, Ball, BreakCause, Breaking, Coordinate, Cylindrical, Distance, Drive, EllipticCone, Fixed, Frames,
     Gear, Hinge, Joint, JointError, JointFrames, JointKind, JointModel, Limit, MAX_COORDINATES, Motor, Planar,
-    PointJoint, PointMotor, Points, Reach, Reference, Region, Slider, Spring, Suspension, Universal, Wheel,
+    PointJoint, PointMotor, Points, Reach, Reference, Region, Slider, Spring, Suspension, Swing, Universal, Wheel,
     joint_kinds,
 };
 pub use material::{ContactLaw, Materials, MixingRule};

@@ -60,6 +60,7 @@ impl State {
         let at = Placement {
             a: &a,
             b: &b,
+            time: 0.0,
             horizon: 0.0,
             envelope: f64::INFINITY,
         };
@@ -242,6 +243,7 @@ fn motors_turn_the_coordinate_they_sit_on() {
                     rate: 4.0,
                     speed: 1.0,
                     force: 5.0,
+                    swing: None,
                 },
                 Drive::Friction { force: 1.0 },
             ] {

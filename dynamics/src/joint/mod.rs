@@ -55,7 +55,7 @@ pub use hinge::Hinge;
 pub use kinds::{JointKind, joint_kinds};
 pub use limit::{EllipticCone, Limit, MAX_COORDINATES, Reach, Region};
 pub use model::{JointError, JointModel};
-pub use motor::{Drive, Motor};
+pub use motor::{Drive, Motor, Swing};
 pub use planar::Planar;
 pub use points::{PointJoint, PointMotor, Points};
 pub use slider::Slider;
@@ -269,7 +269,7 @@ impl Constraint for Joint {
             slot += limit.rows();
         }
         for motor in &self.motors {
-            motor.write(model, &frames, slot, block);
+            motor.write(model, &frames, at.time, slot, block);
             slot += 1;
         }
     }

@@ -17,7 +17,7 @@ pub enum Drive {
         /// The largest force or torque, N or N·m, 0 or more; may be infinite.
         force: f64,
     },
-    /// A position: the speed `rate · (target − value)`, no more than `speed`.
+    /// A position, which may swing: the speed `target' + rate · (target − value)`, no more than `speed`.
     Servo {
         /// m or rad; angles go the shorter way round.
         target: f64,
@@ -27,6 +27,8 @@ pub enum Drive {
         speed: f64,
         /// The largest force or torque, N or N·m, 0 or more; may be infinite.
         force: f64,
+        /// How the target moves, if it does.
+        swing: Option<Swing>,
     },
     /// Dry friction: standing still, as far as the force allows.
     Friction {
@@ -42,6 +44,26 @@ pub enum Drive {
         /// N·s/m or N·m·s/rad.
         damping: f64,
     },
+}
+
+/// A target that swings about its place: `amplitude · sin(2π · frequency · t + phase)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Swing {
+    /// m or rad.
+    pub amplitude: f64,
+    /// Hz.
+    pub frequency: f64,
+    /// rad.
+    pub phase: f64,
+}
+
+impl Swing {
+    /// How far the target is from its place at a time, and its speed.
+    fn at(&self, time: f64) -> (f64, f64) {
+        let rate = std::f64::consts::TAU * self.frequency;
+        let (sine, cosine) = (rate * time + self.phase).sin_cos();
+        (self.amplitude * sine, self.amplitude * rate * cosine)
+    }
 }
 
 /// A motor on one coordinate of a joint.
@@ -71,6 +93,7 @@ impl Motor {
                 rate,
                 speed: f64::INFINITY,
                 force,
+                swing: None,
             },
         }
     }
@@ -99,6 +122,7 @@ impl Motor {
         &self,
         model: &dyn JointModel,
         frames: &Frames,
+        time: f64,
         slot: usize,
         block: &mut dyn FnMut(usize, Law, &[ConstraintRow]),
     ) {
@@ -111,8 +135,10 @@ impl Motor {
                 rate,
                 speed,
                 force,
+                swing,
             } => {
-                let wanted = (-rate * coordinate.difference(target)).clamp(-speed, speed);
+                let (shift, lead) = swing.map_or((0.0, 0.0), |swing| swing.at(time));
+                let wanted = (lead - rate * coordinate.difference(target + shift)).clamp(-speed, speed);
                 block(slot, Law::Bounded { force }, &[row(wanted)]);
             }
             Drive::Friction { force } => block(slot, Law::Bounded { force }, &[row(0.0)]),
@@ -164,7 +190,15 @@ impl Motor {
                 rate,
                 speed,
                 force,
+                swing,
             } => finite("target", target)
+                .and_then(|()| {
+                    swing.map_or(Ok(()), |swing| {
+                        finite("amplitude", swing.amplitude)
+                            .and_then(|()| finite("frequency", swing.frequency))
+                            .and_then(|()| finite("phase", swing.phase))
+                    })
+                })
                 .and_then(|()| finite("rate", rate))
                 .and_then(|()| bound("rate", rate))
                 .and_then(|()| bound("speed", speed))

@@ -309,6 +309,7 @@ impl Shared<'_> {
         let at = Placement {
             a: &a.side,
             b: &b.side,
+            time: self.world.time,
             horizon,
             envelope: if horizon > 0.0 { self.envelope } else { 0.0 },
         };

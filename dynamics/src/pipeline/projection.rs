@@ -120,6 +120,7 @@ impl GroupTask {
             let at = Placement {
                 a: &side_a,
                 b: &side_b,
+                time: world.time,
                 horizon: 0.0,
                 envelope: shared.envelope,
             };

@@ -7,18 +7,23 @@
 mod ball_grid;
 mod billiards;
 mod box_stack;
+mod car;
 mod conveyor;
 mod flip_over;
 mod free_top;
+mod funnel;
 mod heavy_top;
 mod incline;
 mod parts;
+mod quadruped;
+mod ragdoll;
 mod rolling_plate;
 mod see_saw;
 mod sliding_boxes;
 mod sphere_pile;
 mod tower;
 mod two_balls;
+mod ventilator;
 mod wall;
 
 use std::sync::LazyLock;
@@ -30,17 +35,22 @@ use crate::format::Scene;
 pub use ball_grid::BallGrid;
 pub use billiards::Billiards;
 pub use box_stack::BoxStack;
+pub use car::{Car, WheelUpdate};
 pub use conveyor::Conveyor;
 pub use flip_over::FlipOver;
 pub use free_top::FreeTop;
+pub use funnel::Funnel;
 pub use heavy_top::HeavyTop;
 pub use incline::Incline;
+pub use quadruped::Quadruped;
+pub use ragdoll::Ragdoll;
 pub use rolling_plate::RollingPlate;
 pub use see_saw::SeeSaw;
 pub use sliding_boxes::SlidingBoxes;
 pub use sphere_pile::SpherePile;
 pub use tower::Tower;
 pub use two_balls::TwoBalls;
+pub use ventilator::Ventilator;
 pub use wall::Wall;
 
 /// The parameters of a catalogue scene, and the scene they make.
@@ -122,6 +132,11 @@ pub fn catalogue() -> &'static [CatalogueEntry] {
             CatalogueEntry::of::<FreeTop>(),
             CatalogueEntry::of::<RollingPlate>(),
             CatalogueEntry::of::<Conveyor>(),
+            CatalogueEntry::of::<Car>(),
+            CatalogueEntry::of::<Ragdoll>(),
+            CatalogueEntry::of::<Quadruped>(),
+            CatalogueEntry::of::<Ventilator>(),
+            CatalogueEntry::of::<Funnel>(),
         ]
     });
     &ENTRIES

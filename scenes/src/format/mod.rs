@@ -21,7 +21,7 @@ pub use body::{
 };
 pub use joint::{
     BreakingDescription, DriveDescription, EllipticConeDescription, Frame, JointDescription, JointType,
-    LimitDescription, MotorDescription, Pair, RangeDescription, SuspensionDescription, Triple,
+    LimitDescription, MotorDescription, Pair, RangeDescription, SuspensionDescription, SwingDescription, Triple,
 };
 pub use read::{parse_scene, read_scene};
 pub use scene::{DEFAULT_MATERIAL, MAX_BODIES, Material, MaterialPair, Mixing, Scene};

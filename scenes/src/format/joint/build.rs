@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use drystone_dynamics::{
     Attachment, Ball, Breaking, Cylindrical, Distance, Drive, EllipticCone, Fixed, Gear, Hinge, Joint, JointModel,
-    Limit, Motor, Planar, PointJoint, PointMotor, Points, Reference, Slider, Softness, Spring, Suspension, Universal,
-    Wheel,
+    Limit, Motor, Planar, PointJoint, PointMotor, Points, Reference, Slider, Softness, Spring, Suspension, Swing,
+    Universal, Wheel,
 };
 use nalgebra::{Point3, Vector3};
 
@@ -140,11 +140,17 @@ impl MotorDescription {
                     rate,
                     speed,
                     force,
+                    swing,
                 } => Drive::Servo {
                     target,
                     rate,
                     speed: bound(speed),
                     force: bound(force),
+                    swing: swing.map(|swing| Swing {
+                        amplitude: swing.amplitude,
+                        frequency: swing.frequency,
+                        phase: swing.phase,
+                    }),
                 },
                 DriveDescription::Friction { force } => Drive::Friction { force },
                 DriveDescription::Spring {

@@ -8,7 +8,7 @@ use nalgebra::Vector3;
 
 use super::{
     DriveDescription, Frame, JointDescription, JointType, LimitDescription, MotorDescription, Pair, RangeDescription,
-    SuspensionDescription, Triple,
+    SuspensionDescription, SwingDescription, Triple,
 };
 use crate::format::body::Kind;
 use crate::format::fault::{Fault, Step, direction, finite, finite_vector, fraction, not_negative, positive};
@@ -290,9 +290,11 @@ fn check_motor(motor: &MotorDescription, model: &dyn JointModel) -> Result<(), F
             rate,
             speed,
             force,
+            swing,
         } => (
             "servo",
             finite("target", target)
+                .and_then(|()| swing.as_ref().map_or(Ok(()), check_swing))
                 .and_then(|()| not_negative("rate", rate))
                 .and_then(|()| bound("speed", speed))
                 .and_then(|()| bound("force", force)),
@@ -316,4 +318,11 @@ fn check_motor(motor: &MotorDescription, model: &dyn JointModel) -> Result<(), F
         ),
     };
     result.map_err(|fault| fault.within(Step::Key(key)).within(Step::Key("drive")))
+}
+
+fn check_swing(swing: &SwingDescription) -> Result<(), Fault> {
+    finite("amplitude", swing.amplitude)
+        .and_then(|()| not_negative("frequency", swing.frequency))
+        .and_then(|()| finite("phase", swing.phase))
+        .map_err(|fault| fault.within(Step::Key("swing")))
 }

@@ -320,6 +320,9 @@ pub enum DriveDescription {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 0.0))]
         force: Option<f64>,
+        /// How the target moves, if it does.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        swing: Option<SwingDescription>,
     },
     /// Dry friction.
     #[serde(rename_all = "kebab-case")]
@@ -342,6 +345,19 @@ pub enum DriveDescription {
         #[schemars(range(min = 0.0))]
         damping: f64,
     },
+}
+
+/// A target that swings: `target + amplitude · sin(2π · frequency · t + phase)`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SwingDescription {
+    /// m or rad.
+    pub amplitude: f64,
+    /// Hz.
+    pub frequency: f64,
+    /// rad.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub phase: f64,
 }
 
 fn servo_rate() -> f64 {
