@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use drystone_dynamics::{
-    Attachment, Ball, Breaking, Cylindrical, Distance, Drive, EllipticCone, Fixed, Gear, Hinge, Joint, JointModel, Limit,
-    Motor, Planar, PointJoint, PointMotor, Points, Reference, Slider, Softness, Spring, Suspension, Universal, Wheel,
+    Attachment, Ball, Breaking, Cylindrical, Distance, Drive, EllipticCone, Fixed, Gear, Hinge, Joint, JointModel,
+    Limit, Motor, Planar, PointJoint, PointMotor, Points, Reference, Slider, Softness, Spring, Suspension, Universal,
+    Wheel,
 };
 use nalgebra::{Point3, Vector3};
 
@@ -71,10 +72,8 @@ impl JointType {
             Self::Planar => Arc::new(Planar),
             Self::Universal => Arc::new(Universal),
             Self::Wheel { suspension } => Arc::new(Wheel {
-                suspension: suspension.map(|SuspensionDescription { stiffness, damping }| Suspension {
-                    stiffness,
-                    damping,
-                }),
+                suspension: suspension
+                    .map(|SuspensionDescription { stiffness, damping }| Suspension { stiffness, damping }),
             }),
             Self::Fixed => Arc::new(Fixed),
             Self::Distance {

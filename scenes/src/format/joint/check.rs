@@ -128,7 +128,10 @@ fn one_or_two(
     two: Option<Pair>,
 ) -> Result<Option<[[f64; 3]; 2]>, Fault> {
     match (one, two) {
-        (Some(_), Some(_)) => Err(Fault::at(two_key, format!("give either '{_one_key}' or '{two_key}', not both"))),
+        (Some(_), Some(_)) => Err(Fault::at(
+            two_key,
+            format!("give either '{_one_key}' or '{two_key}', not both"),
+        )),
         (Some(Triple(value)), None) => Ok(Some([value; 2])),
         (None, Some(Pair([a, b]))) => Ok(Some([a.0, b.0])),
         (None, None) => Ok(None),
@@ -216,7 +219,11 @@ fn known_coordinate(name: &str, model: &dyn JointModel) -> Result<(), Fault> {
         [] => format!("a {} joint has no coordinate for a limit or motor", model.name()),
         known => match nearest(name, known.iter().copied()) {
             Some(near) => format!("unknown coordinate '{name}'; did you mean '{near}'?"),
-            None => format!("unknown coordinate '{name}'; a {} joint has {}", model.name(), known.join(", ")),
+            None => format!(
+                "unknown coordinate '{name}'; a {} joint has {}",
+                model.name(),
+                known.join(", ")
+            ),
         },
     };
     Err(Fault::at("coordinate", message))
@@ -265,7 +272,10 @@ fn check_range(range: &RangeDescription, model: &dyn JointModel) -> Result<(), F
 
 /// Whether a coordinate comes back to itself after a whole turn.
 fn is_turn(coordinate: &str) -> bool {
-    matches!(coordinate, "angle" | "angle-1" | "angle-2" | "twist" | "steering" | "spin")
+    matches!(
+        coordinate,
+        "angle" | "angle-1" | "angle-2" | "twist" | "steering" | "spin"
+    )
 }
 
 fn check_motor(motor: &MotorDescription, model: &dyn JointModel) -> Result<(), Fault> {
