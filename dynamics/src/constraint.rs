@@ -269,11 +269,7 @@ impl RowSettings {
 
     #[inline]
     fn one_sided_target(&self, gap: f64, erp: f64, restitution: f64, before: f64, free: f64) -> f64 {
-        let correction = if gap < 0.0 {
-            -erp * gap / self.h
-        } else {
-            -gap / self.h
-        };
+        let correction = if gap < 0.0 { -erp * gap / self.h } else { -gap / self.h };
         // What has a gap bounces only in the step in which it would close. The bounce is then early by less than one
         // step, but has its full speed; letting the gap close first would leave only the rest of it.
         let closes = free < -gap / self.h || gap <= 0.0;

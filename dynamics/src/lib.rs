@@ -28,9 +28,10 @@ pub use error::{StepError, WorldError};
 pub use event::Event;
 pub use integrate::{Gyroscopic, Velocity};
 pub use joint::{
-    Attachment, Ball, BreakCause, Breaking, Coordinate, Cylindrical, Distance, Drive, EllipticCone, Fixed, Frames, Gear,
-    Hinge, Joint, JointError, JointFrames, JointKind, JointModel, Limit, MAX_COORDINATES, Motor, Planar, PointJoint, PointMotor,
-    Points, Reach, Reference, Region, Slider, Spring, Suspension, Universal, Wheel, joint_kinds,
+    Attachment, Ball, BreakCause, Breaking, Coordinate, Cylindrical, Distance, Drive, EllipticCone, Fixed, Frames,
+    Gear, Hinge, Joint, JointError, JointFrames, JointKind, JointModel, Limit, MAX_COORDINATES, Motor, Planar,
+    PointJoint, PointMotor, Points, Reach, Reference, Region, Slider, Spring, Suspension, Universal, Wheel,
+    joint_kinds,
 };
 pub use material::{ContactLaw, Materials, MixingRule};
 pub use method::{Method, StepperEntry, steppers};

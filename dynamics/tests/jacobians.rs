@@ -236,10 +236,7 @@ fn motors_turn_the_coordinate_they_sit_on() {
     for kind in joint_kinds() {
         for coordinate in 0..kind.example().coordinates().len() {
             for drive in [
-                Drive::Velocity {
-                    speed: 2.0,
-                    force: 3.0,
-                },
+                Drive::Velocity { speed: 2.0, force: 3.0 },
                 Drive::Servo {
                     target: 0.3,
                     rate: 4.0,

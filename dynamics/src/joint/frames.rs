@@ -282,9 +282,7 @@ impl Frames {
         let (s, v) = (self.relative.w, self.relative.imag());
         // (2 vec q)' = (s − [v]×) R_Aᵀ (ω_B − ω_A); its k-th row as a direction of the world.
         let rows = (Matrix3::identity() * s - v.cross_matrix()) * self.a.transpose();
-        std::array::from_fn(|k| {
-            ConstraintRow::of(2.0 * v[k], turn_jacobian(&rows.row(k).transpose()), Unit::Angle)
-        })
+        std::array::from_fn(|k| ConstraintRow::of(2.0 * v[k], turn_jacobian(&rows.row(k).transpose()), Unit::Angle))
     }
 
     /// How far B's frame is turned about the z axis of A, −π to π, by swing and twist: exact where B's z axis is A's, and

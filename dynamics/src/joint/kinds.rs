@@ -146,12 +146,7 @@ static KINDS: &[JointKind] = &[
         name: "point-motor",
         summary: "a hinge of two points and four that drive: twelve redundant rows",
         reference: "Gravitas 2008, §2.7.5.5",
-        make: || {
-            Arc::new(PointMotor {
-                speed: 3.0,
-                reach: 0.5,
-            })
-        },
+        make: || Arc::new(PointMotor { speed: 3.0, reach: 0.5 }),
     },
 ];
 

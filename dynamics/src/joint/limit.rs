@@ -138,7 +138,10 @@ impl Limit {
                 let coordinate = model.coordinate(*coordinate, frames);
                 let value = from_the_middle(&coordinate, *lower, *upper);
                 if lower.is_finite() {
-                    visit(0, ConstraintRow::of(value - lower, coordinate.jacobian, coordinate.unit));
+                    visit(
+                        0,
+                        ConstraintRow::of(value - lower, coordinate.jacobian, coordinate.unit),
+                    );
                 }
                 if upper.is_finite() {
                     let jacobian = coordinate.jacobian.map(|j| -j);
@@ -176,7 +179,9 @@ impl Limit {
                     return Err("limits must be numbers".into());
                 }
                 if lower > upper {
-                    return Err(format!("the lower limit ({lower}) must not be above the upper one ({upper})"));
+                    return Err(format!(
+                        "the lower limit ({lower}) must not be above the upper one ({upper})"
+                    ));
                 }
                 Ok(())
             }

@@ -218,7 +218,10 @@ impl Joint {
             return 0.0;
         }
         let frames = self.frames.at(pose_a, pose_b);
-        let violations = self.limits.iter().map(|limit| limit.violation(self.model.as_ref(), &frames));
+        let violations = self
+            .limits
+            .iter()
+            .map(|limit| limit.violation(self.model.as_ref(), &frames));
         violations.fold(0.0, f64::max)
     }
 
@@ -230,7 +233,10 @@ impl Joint {
     /// Energy stored in its springs, J.
     pub fn energy(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> f64 {
         let frames = self.frames.at(pose_a, pose_b);
-        let springs = self.motors.iter().map(|motor| motor.energy(self.model.as_ref(), &frames));
+        let springs = self
+            .motors
+            .iter()
+            .map(|motor| motor.energy(self.model.as_ref(), &frames));
         self.model.energy(&frames) + springs.sum::<f64>()
     }
 }
@@ -280,7 +286,11 @@ const UNUSED: ConstraintRow = ConstraintRow {
 fn no_coordinate(model: &dyn JointModel, index: usize) -> String {
     match model.coordinates() {
         [] => format!("a {} joint has no coordinate for a limit or motor", model.name()),
-        known => format!("a {} joint has no coordinate {index}; it has {}", model.name(), known.join(", ")),
+        known => format!(
+            "a {} joint has no coordinate {index}; it has {}",
+            model.name(),
+            known.join(", ")
+        ),
     }
 }
 

@@ -41,5 +41,8 @@ impl JointModel for Slider {
 
 /// How far B's anchor is from A's axis.
 pub(super) fn across(frames: &Frames) -> f64 {
-    frames.axis_a(0).dot(&frames.gap).hypot(frames.axis_a(1).dot(&frames.gap))
+    frames
+        .axis_a(0)
+        .dot(&frames.gap)
+        .hypot(frames.axis_a(1).dot(&frames.gap))
 }

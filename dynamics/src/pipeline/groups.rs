@@ -227,7 +227,8 @@ impl GroupTask {
             joint.write(&at, &mut |slot, law, rows| {
                 add_block(&mut assembler, settings, pair, &at, law, rows);
                 let slots = slot..slot + rows.len();
-                self.impulses.extend(slots.map(|slot| shared.joints.impulse(index, slot)));
+                self.impulses
+                    .extend(slots.map(|slot| shared.joints.impulse(index, slot)));
                 self.joint_rows.extend(rows.iter().map(|row| row.jacobian));
                 self.joint_blocks.push(JointBlock {
                     joint: index,

@@ -95,7 +95,9 @@ impl Pipeline {
 impl GroupTask {
     /// Rows for everything that has an error, biased by it. False if nothing is wrong and so nothing has to move.
     fn assemble_errors(&mut self, group: Group<'_>, shared: Shared<'_>, settings: &ProjectionSettings) -> bool {
-        let Shared { world, edges, states, .. } = shared;
+        let Shared {
+            world, edges, states, ..
+        } = shared;
         let mut assembler = self.problem.assemble();
         for &body in group.bodies {
             assembler.add_body(states[body as usize].inverse);
