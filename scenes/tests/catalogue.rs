@@ -1,7 +1,7 @@
 //! The catalogue: names, parameters, sizes, masses, and the laws that the scenes' own numbers must satisfy.
 
 use approx::assert_relative_eq;
-use drystone_dynamics::{Body, World};
+use drystone_dynamics::{Body, Constraint, Placement, Side, Velocity, World, rate};
 use drystone_scenes::{Scene, SceneError, catalogue, find_scene, load, parse_scene};
 use drystone_solver::spec::Spec;
 use nalgebra::Vector3;
@@ -77,6 +77,22 @@ fn scenes_have_as_many_bodies_as_promised() {
         ("free-top", 1),
         ("rolling-plate", 26),
         ("conveyor", 1),
+        ("pendulum", 1),
+        ("pendulum:links=7", 7),
+        ("chain", 11),
+        ("chain:links=1", 2),
+        ("rope-bridge", 25),
+        ("rope-bridge:planks=5,boxes=0", 5),
+        ("slider-crank", 3),
+        ("four-bar", 3),
+        ("newton-cradle", 5),
+        ("newton-cradle:balls=2", 2),
+        ("spinning-top", 1),
+        ("robot-assembly", 10),
+        ("motor-spheres", 2),
+        ("domino-chain", 20),
+        ("domino-chain:count=1", 1),
+        ("levered-stack", 6),
     ] {
         assert_eq!(dynamic(&world(text)).len(), count, "{text}");
     }
@@ -89,9 +105,84 @@ fn the_ground_is_first_and_called_ground() {
         let expected = match entry.name {
             "free-top" => "top",
             "conveyor" => "belt",
+            "robot-assembly" => "torso",
             _ => "ground",
         };
         assert_eq!(first, expected);
+    }
+}
+
+/// What joins bodies in the mechanisms, and that the joints hold where the scene puts the bodies.
+#[test]
+fn scenes_have_as_many_joints_as_promised_and_they_fit() {
+    for (text, count) in [
+        ("pendulum:links=3,angle=70", 3),
+        ("chain", 11),
+        ("rope-bridge", 21),
+        ("slider-crank", 4),
+        ("slider-crank:angle=200,rod=0.6", 4),
+        ("four-bar", 4),
+        ("four-bar:angle=-130", 4),
+        ("newton-cradle:lifted=2", 10),
+        ("spinning-top", 1),
+        ("robot-assembly:spread=1,turn=0", 9),
+        ("motor-spheres", 1),
+        ("levered-stack", 1),
+    ] {
+        let world = world(text);
+        assert_eq!(world.joints().len(), count, "{text}");
+        for joint in world.joints() {
+            let [a, b] = joint.bodies.map(|body| &world.bodies()[body].pose);
+            let error = joint.error(a, b);
+            assert!(
+                error.length < 1e-12 && error.angle < 1e-12,
+                "{text}, {}: {error:?}",
+                joint.name
+            );
+        }
+    }
+    let apart = world("robot-assembly");
+    let neck = &apart.joints()[apart.find_joint("neck").unwrap()];
+    let [a, b] = neck.bodies.map(|body| &apart.bodies()[body].pose);
+    assert!(neck.error(a, b).length > 0.1);
+}
+
+/// Driven linkages begin with velocities that fit together: no joint has to give its bodies a jerk.
+#[test]
+fn linkages_begin_with_velocities_that_their_joints_allow() {
+    for text in [
+        "slider-crank",
+        "slider-crank:angle=250",
+        "four-bar",
+        "four-bar:angle=-130,motor=false",
+        "spinning-top",
+    ] {
+        let world = world(text);
+        for joint in world.joints() {
+            let bodies = joint.bodies.map(|body| &world.bodies()[body]);
+            let [a, b] = bodies.map(|body| {
+                let velocity = Velocity {
+                    linear: body.linear_velocity,
+                    angular: body.angular_velocity,
+                };
+                let (before, free) = (velocity, velocity);
+                let pose = body.pose;
+                Side { pose, before, free }
+            });
+            let at = Placement {
+                a: &a,
+                b: &b,
+                time: 0.0,
+                horizon: 0.0,
+                envelope: 0.0,
+            };
+            joint.write(&at, &mut |_, _, rows| {
+                for row in rows {
+                    let slip = rate(&row.jacobian, &a.before, &b.before) - row.velocity;
+                    assert!(slip.abs() < 1e-12, "{text}, {}: {slip:e}", joint.name);
+                }
+            });
+        }
     }
 }
 
@@ -257,6 +348,50 @@ fn mistakes_are_answered_in_one_line() {
     assert_eq!(
         message("free-top:middle=2"),
         "'free-top': the sides must differ: shortest < middle < longest"
+    );
+    assert_eq!(
+        message("slider-crank:rod=0.4"),
+        "'slider-crank': the rod must be longer than the crank"
+    );
+    assert_eq!(
+        message("four-bar:coupler=10"),
+        "'four-bar': the bars do not meet at this angle"
+    );
+    assert_eq!(
+        message("four-bar:crank=1.9,angle=90"),
+        "'four-bar': the crank cannot turn all the way round, as the motor wants; change lengths or set motor=false"
+    );
+    assert_eq!(
+        message("newton-cradle:lifted=5"),
+        "'newton-cradle': lifted must be less than the number of balls"
+    );
+    assert_eq!(
+        message("spinning-top:spin=1"),
+        "'spinning-top': the top is too slow to precess steadily; spin it faster or set steady=false"
+    );
+    assert_eq!(
+        message("rope-bridge:boxes=50"),
+        "'rope-bridge': the boxes do not fit on the bridge"
+    );
+    assert_eq!(
+        message("robot-assembly:spread=0.5"),
+        "'robot-assembly': spread must be 1 or more"
+    );
+    assert_eq!(
+        message("motor-spheres:radius=1"),
+        "'motor-spheres': radius must be less than 1, or the balls overlap"
+    );
+    assert_eq!(
+        message("domino-chain:spacing=1"),
+        "'domino-chain': spacing must be less than the height, or no domino reaches the next"
+    );
+    assert_eq!(
+        message("levered-stack:pivot=3"),
+        "'levered-stack': pivot must be less than half the plank's length"
+    );
+    assert_eq!(
+        message("chain:angle=400"),
+        "'chain': angle must be from -360 to 360 degrees, not 400"
     );
     assert_eq!(
         message("box-stack:size=1e-200"),

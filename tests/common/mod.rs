@@ -2,7 +2,9 @@
 #![allow(dead_code)] // Every theme uses its own part of it.
 
 use drystone::collision::{Cuboid, HalfSpace, Shape, Sphere};
-use drystone::dynamics::{Body, ContactLaw, Materials, Method, MixingRule, Simulation, World};
+use drystone::dynamics::{
+    Attachment, Body, ContactLaw, Joint, JointModel, Materials, Method, MixingRule, Simulation, World,
+};
 use nalgebra::{Unit, Vector3};
 
 /// Standard gravity of the project's conventions, m/s².
@@ -11,6 +13,12 @@ pub(crate) const G: f64 = 9.81;
 /// Gauss–Seidel on the true friction cone, as far as rounding lets it go. A sweep that changes impulses by less than
 /// 1e-14 of the largest ends it, so with a contraction ρ the impulses are good to about 1e-14/(1 − ρ).
 pub(crate) const CONVERGED: &str = "pgs:friction=cone,iterations=100000,tolerance=1e-14,stop=relative";
+
+/// Joints by elimination, in velocities and in the projection: both to rounding.
+pub(crate) const DIRECT: &str = "semi-implicit:projection=hybrid/hybrid";
+
+/// The same without projection: positions are what the velocities make of them.
+pub(crate) const DIRECT_VELOCITIES: &str = "semi-implicit:projection=none/hybrid";
 
 /// The level ground, z = 0.
 pub(crate) fn ground() -> Body {
@@ -62,6 +70,55 @@ pub(crate) fn weightless(friction: f64, restitution: f64, bodies: impl IntoItera
     let mut world = world(friction, restitution, bodies);
     world.gravity = Vector3::zeros();
     world
+}
+
+/// Adds a joint between two bodies and returns its index.
+pub(crate) fn join(
+    world: &mut World,
+    name: &str,
+    model: impl JointModel + 'static,
+    bodies: [&str; 2],
+    attachment: Attachment,
+) -> usize {
+    let bodies = bodies.map(|body| world.find(body).unwrap_or_else(|| panic!("no body {body}")));
+    let joint = Joint::new(name, model, bodies, attachment);
+    world.add_joint(joint).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// What a coordinate of a joint is now.
+pub(crate) fn coordinate(simulation: &Simulation, joint: usize, index: usize) -> f64 {
+    let world = simulation.world();
+    let joint = &world.joints()[joint];
+    let [a, b] = joint.bodies.map(|body| &world.bodies()[body].pose);
+    joint.value(index, a, b)
+}
+
+/// The mean force of a joint on its second body in the last step, N.
+pub(crate) fn joint_force(simulation: &Simulation, joint: usize) -> Vector3<f64> {
+    simulation.pipeline().reactions()[joint].impulse / simulation.dt()
+}
+
+/// Kinetic and potential energy together, J.
+pub(crate) fn energy(simulation: &Simulation) -> f64 {
+    simulation.world().kinetic_energy() + simulation.world().potential_energy()
+}
+
+/// One step of the classical Runge–Kutta method of fourth order.
+pub(crate) fn runge_kutta<const N: usize>(y: [f64; N], h: f64, f: impl Fn(&[f64; N]) -> [f64; N]) -> [f64; N] {
+    let ahead = |k: &[f64; N], h: f64| std::array::from_fn(|i| y[i] + h * k[i]);
+    let k1 = f(&y);
+    let k2 = f(&ahead(&k1, 0.5 * h));
+    let k3 = f(&ahead(&k2, 0.5 * h));
+    let k4 = f(&ahead(&k3, h));
+    std::array::from_fn(|i| y[i] + h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]))
+}
+
+/// The arithmetic-geometric mean: a pendulum of amplitude θ has the period `T₀ / agm(1, cos θ/2)`, exactly.
+pub(crate) fn agm(mut a: f64, mut b: f64) -> f64 {
+    while (a - b).abs() > 1e-15 * a {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    a
 }
 
 /// A simulation by a method's text.

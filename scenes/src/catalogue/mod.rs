@@ -8,19 +8,30 @@ mod ball_grid;
 mod billiards;
 mod box_stack;
 mod car;
+mod chain;
 mod conveyor;
+mod domino_chain;
 mod flip_over;
+mod four_bar;
 mod free_top;
 mod funnel;
 mod heavy_top;
 mod incline;
+mod levered_stack;
+mod motor_spheres;
+mod newton_cradle;
 mod parts;
+mod pendulum;
 mod quadruped;
 mod ragdoll;
+mod robot_assembly;
 mod rolling_plate;
+mod rope_bridge;
 mod see_saw;
+mod slider_crank;
 mod sliding_boxes;
 mod sphere_pile;
+mod spinning_top;
 mod tower;
 mod two_balls;
 mod ventilator;
@@ -36,18 +47,29 @@ pub use ball_grid::BallGrid;
 pub use billiards::Billiards;
 pub use box_stack::BoxStack;
 pub use car::{Car, WheelUpdate};
+pub use chain::Chain;
 pub use conveyor::Conveyor;
+pub use domino_chain::DominoChain;
 pub use flip_over::FlipOver;
+pub use four_bar::FourBar;
 pub use free_top::FreeTop;
 pub use funnel::Funnel;
 pub use heavy_top::HeavyTop;
 pub use incline::Incline;
+pub use levered_stack::LeveredStack;
+pub use motor_spheres::MotorSpheres;
+pub use newton_cradle::NewtonCradle;
+pub use pendulum::Pendulum;
 pub use quadruped::Quadruped;
 pub use ragdoll::Ragdoll;
+pub use robot_assembly::RobotAssembly;
 pub use rolling_plate::RollingPlate;
+pub use rope_bridge::RopeBridge;
 pub use see_saw::SeeSaw;
+pub use slider_crank::SliderCrank;
 pub use sliding_boxes::SlidingBoxes;
 pub use sphere_pile::SpherePile;
+pub use spinning_top::SpinningTop;
 pub use tower::Tower;
 pub use two_balls::TwoBalls;
 pub use ventilator::Ventilator;
@@ -132,6 +154,17 @@ pub fn catalogue() -> &'static [CatalogueEntry] {
             CatalogueEntry::of::<FreeTop>(),
             CatalogueEntry::of::<RollingPlate>(),
             CatalogueEntry::of::<Conveyor>(),
+            CatalogueEntry::of::<Pendulum>(),
+            CatalogueEntry::of::<Chain>(),
+            CatalogueEntry::of::<RopeBridge>(),
+            CatalogueEntry::of::<SliderCrank>(),
+            CatalogueEntry::of::<FourBar>(),
+            CatalogueEntry::of::<NewtonCradle>(),
+            CatalogueEntry::of::<SpinningTop>(),
+            CatalogueEntry::of::<RobotAssembly>(),
+            CatalogueEntry::of::<MotorSpheres>(),
+            CatalogueEntry::of::<DominoChain>(),
+            CatalogueEntry::of::<LeveredStack>(),
             CatalogueEntry::of::<Car>(),
             CatalogueEntry::of::<Ragdoll>(),
             CatalogueEntry::of::<Quadruped>(),

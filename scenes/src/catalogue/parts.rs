@@ -13,6 +13,37 @@ pub(super) fn grounded(name: &str, friction: f64, restitution: f64) -> Scene {
     }
 }
 
+/// How mechanisms are solved: their joints directly, both in velocities and in the projection. Sweeps would let long
+/// chains stretch.
+pub(super) const DIRECT: &str = "semi-implicit:projection=hybrid/hybrid";
+
+/// A scene with one material, the level ground at z = 0, and joints that are solved directly.
+pub(super) fn mechanism(name: &str, friction: f64, restitution: f64) -> Scene {
+    Scene {
+        solver: Some(DIRECT.into()),
+        ..grounded(name, friction, restitution)
+    }
+}
+
+/// A bar of square section between two points of a plane y = const, its long side along x of its own frame.
+pub(super) fn bar(name: impl Into<String>, from: Vector3<f64>, to: Vector3<f64>, thickness: f64) -> BodyDescription {
+    let along = to - from;
+    let shape = ShapeDescription::cuboid(along.norm(), thickness, thickness);
+    // A turn about y lowers the x axis.
+    let degrees = (-along.z).atan2(along.x).to_degrees();
+    BodyDescription::dynamic(name, shape)
+        .at(0.5 * (from + to))
+        .turned([0.0, 1.0, 0.0], degrees)
+}
+
+/// Angles in the plane of x and z are counted from x towards z: the axis that gives them their sign.
+pub(super) const ACROSS: [f64; 3] = [0.0, -1.0, 0.0];
+
+/// The direction at an angle from x towards z.
+pub(super) fn heading(angle: f64) -> Vector3<f64> {
+    Vector3::new(angle.cos(), 0.0, angle.sin())
+}
+
 /// The level ground at z = 0.
 pub(super) fn ground() -> BodyDescription {
     BodyDescription::fixed("ground", ShapeDescription::half_space())
@@ -90,6 +121,18 @@ pub(super) fn slope(name: &str, degrees: f64) -> Result<(), String> {
     check(&[(name, degrees)], "from 0 to less than 90 degrees", |value| {
         (0.0..90.0).contains(&value)
     })
+}
+
+/// An angle within a whole turn either way.
+pub(super) fn within_a_turn(name: &str, degrees: f64) -> Result<(), String> {
+    check(&[(name, degrees)], "from -360 to 360 degrees", |value| {
+        (-360.0..=360.0).contains(&value)
+    })
+}
+
+/// Values that may be anything but infinite.
+pub(super) fn finite(values: &[(&str, f64)]) -> Result<(), String> {
+    check(values, "finite", |_| true)
 }
 
 fn check(values: &[(&str, f64)], expected: &str, good: impl Fn(f64) -> bool) -> Result<(), String> {

@@ -146,6 +146,25 @@ impl BodyDescription {
         }
     }
 
+    /// The same body turning.
+    #[must_use]
+    pub fn spinning(self, angular_velocity: impl Into<[f64; 3]>) -> Self {
+        Self {
+            angular_velocity: angular_velocity.into(),
+            ..self
+        }
+    }
+
+    /// The same body with a rate of damping for both its velocities.
+    #[must_use]
+    pub fn damped(self, rate: f64) -> Self {
+        Self {
+            linear_damping: rate,
+            angular_damping: rate,
+            ..self
+        }
+    }
+
     /// The same body of another material.
     #[must_use]
     pub fn of(self, material: impl Into<String>) -> Self {
