@@ -182,12 +182,12 @@ impl Compound {
     pub(crate) fn uniform_mass(&self, mass: f64) -> Option<MassProperties> {
         let volumes = self.volumes();
         let (volume, centroid) = centre(self.parts(), &volumes);
-        if !(centroid.norm() <= CENTRED * self.bounding_radius()) {
-            return None;
-        }
-        let masses: Vec<f64> = volumes.iter().map(|part| mass * (part / volume)).collect();
-        let inertia = inertia(self.parts(), &masses);
-        Some(MassProperties { mass, inertia })
+        let centred = centroid.norm() <= CENTRED * self.bounding_radius();
+        centred.then(|| {
+            let masses: Vec<f64> = volumes.iter().map(|part| mass * (part / volume)).collect();
+            let inertia = inertia(self.parts(), &masses);
+            MassProperties { mass, inertia }
+        })
     }
 
     fn volumes(&self) -> Vec<f64> {
