@@ -52,7 +52,7 @@ options! {
     }
 }
 
-/// Bodies named after a half width, so that the fan is clear of the ground.
+/// Height of the axle, in lengths of a blade: the fan is clear of the ground.
 const CLEARANCE: f64 = 1.3;
 
 impl CatalogueScene for Ventilator {
