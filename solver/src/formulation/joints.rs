@@ -25,7 +25,7 @@ use crate::delassus::{BlockMatrix, Couplings, Delassus};
 use crate::error::SolveError;
 use crate::linear::SparseLdl;
 use crate::problem::{Operator, Problem, with_operator};
-use crate::vector::{add, larger, largest};
+use crate::vector::{add, largest};
 
 /// Pivots of the scaled matrix above this tell that no row follows from the others. Along a chain of n links they fall to
 /// about 1/n; rounding leaves redundant rows with 1e-13 or less.
@@ -209,7 +209,7 @@ impl Joints {
         })
     }
 
-    /// Solves for K right-hand sides in place, side by side in every row. One that is met up to `enough` of its size is not
+    /// Solves for K right-hand sides in place, one after the other in x. One that is met up to `enough` of its size is not
     /// refined further. Returns the largest entry of each residual.
     pub(crate) fn solve<const K: usize>(
         &self,
@@ -264,7 +264,8 @@ impl Joints {
         if let Some(general) = &self.general {
             return self.refined_generally(general, right, x, memory);
         }
-        let sizes = largest_by_column::<K>(right);
+        let rows = self.rows();
+        let sizes = largest_by_column::<K>(rows, right);
         let mut best = [f64::INFINITY; K];
         let mut sum = std::mem::take(&mut memory.sum);
         sum.clear();
@@ -278,25 +279,23 @@ impl Joints {
             REFINEMENTS
         };
         for _ in 0..=most {
-            let (correction, _) = memory.residual.as_chunks_mut::<K>();
-            self.factors.solve(correction, &mut memory.factors);
+            self.factors.solve::<K>(&mut memory.residual, &mut memory.factors);
             add(&mut sum, 1.0, &memory.residual);
             self.residual::<K>(problem, right, &sum, memory);
-            let left = largest_by_column::<K>(&memory.residual);
+            let left = largest_by_column::<K>(rows, &memory.residual);
             let mut goes_on = false;
             for k in 0..K {
+                let column = k * rows..(k + 1) * rows;
                 // Nothing gets better any more: what is kept stays, and nothing is added to it.
                 let better = left[k] < best[k];
                 if better {
                     best[k] = left[k];
-                    for (x, sum) in x[k..].iter_mut().step_by(K).zip(sum[k..].iter().step_by(K)) {
-                        *x = *sum;
-                    }
+                    x[column.clone()].copy_from_slice(&sum[column.clone()]);
                 }
                 if better && left[k] > enough * sizes[k] {
                     goes_on = true;
                 } else {
-                    memory.residual[k..].iter_mut().step_by(K).for_each(|r| *r = 0.0);
+                    memory.residual[column].fill(0.0);
                 }
             }
             if !goes_on {
@@ -314,13 +313,12 @@ impl Joints {
         x: &mut [f64],
         memory: &mut Memory,
     ) -> [f64; K] {
+        let rows = self.rows();
         std::array::from_fn(|k| {
             memory.sum.clear();
-            memory.sum.extend(right[k..].iter().step_by(K));
+            memory.sum.extend_from_slice(&right[k * rows..(k + 1) * rows]);
             let left = general.solve(&mut memory.sum);
-            for (x, solution) in x[k..].iter_mut().step_by(K).zip(&memory.sum) {
-                *x = *solution;
-            }
+            x[k * rows..(k + 1) * rows].copy_from_slice(&memory.sum);
             left
         })
     }
@@ -329,19 +327,21 @@ impl Joints {
     fn residual<const K: usize>(&self, problem: &Problem, right: &[f64], x: &[f64], memory: &mut Memory) {
         memory.residual.clear();
         memory.residual.extend_from_slice(right);
+        let rows = self.rows();
         for k in 0..K {
-            if x[k..].iter().step_by(K).all(|&x| x == 0.0) {
+            let x = &x[k * rows..(k + 1) * rows];
+            if x.iter().all(|&x| x == 0.0) {
                 continue;
             }
-            self.scatter::<K>(problem, x, k, &mut memory.full);
+            self.scatter(problem, x, &mut memory.full);
             with_operator!(&problem.operator, operator => {
                 operator.load(&memory.full, &mut memory.state);
                 for (node, &block) in self.free.iter().enumerate() {
                     let rows = problem.blocks[block as usize].rows();
                     let product = &mut memory.product[..rows.len()];
                     operator.block_product(rows, &memory.full, &memory.state, product);
-                    let residual = &mut memory.residual[K * self.starts[node] + k..];
-                    for (residual, product) in residual.iter_mut().step_by(K).zip(product) {
+                    let residual = &mut memory.residual[k * self.rows() + self.starts[node]..];
+                    for (residual, product) in residual.iter_mut().zip(product) {
                         *residual -= *product;
                     }
                 }
@@ -349,13 +349,10 @@ impl Joints {
         }
     }
 
-    /// Writes column k of K into the free rows of a problem.
-    pub(super) fn scatter<const K: usize>(&self, problem: &Problem, x: &[f64], k: usize, full: &mut [f64]) {
-        for (node, &block) in self.free.iter().enumerate() {
-            let column = x[K * self.starts[node] + k..].iter().step_by(K);
-            for (full, x) in full[problem.blocks[block as usize].rows()].iter_mut().zip(column) {
-                *full = *x;
-            }
+    /// Writes what belongs to the free rows of a problem into their places.
+    pub(super) fn scatter(&self, problem: &Problem, x: &[f64], full: &mut [f64]) {
+        for (ends, &block) in self.starts.windows(2).zip(&self.free) {
+            full[problem.blocks[block as usize].rows()].copy_from_slice(&x[ends[0]..ends[1]]);
         }
     }
 
@@ -410,12 +407,6 @@ impl Joints {
     }
 }
 
-fn largest_by_column<const K: usize>(numbers: &[f64]) -> [f64; K] {
-    let mut sizes = [0.0; K];
-    for row in numbers.as_chunks::<K>().0 {
-        for (size, x) in sizes.iter_mut().zip(row) {
-            *size = larger(*size, x.abs());
-        }
-    }
-    sizes
+fn largest_by_column<const K: usize>(rows: usize, numbers: &[f64]) -> [f64; K] {
+    std::array::from_fn(|k| largest(&numbers[k * rows..(k + 1) * rows]))
 }

@@ -13,6 +13,7 @@ use super::joints::{Joints, Memory};
 use crate::cone::Cone;
 use crate::delassus::{BlockMatrix, Builder, Delassus};
 use crate::error::SolveError;
+use crate::monitor::Limits;
 use crate::problem::{Block, Operator, Problem, with_operator};
 use crate::vector::largest;
 
@@ -20,7 +21,7 @@ use crate::vector::largest;
 /// what it cannot give.
 const CONSISTENCY: f64 = 1e-8;
 /// What it need not be refined below: S gets an error of this size, beside the diagonal of A.
-const ENOUGH: f64 = 1e-14;
+const ENOUGH: f64 = 1e-12;
 /// What A_ff is regularised by if it is singular, relative to its diagonal. It does not change what is solved.
 const REGULARISATION: f64 = 1e-9;
 /// Entries of S this small, beside the diagonal of A, are nothing but rounding.
@@ -135,6 +136,15 @@ impl Elimination {
         left
     }
 
+    /// The residual of a problem that was eliminated here, of the limits' criterion.
+    pub(crate) fn residual(&mut self, problem: &Problem, impulses: &[f64], limits: &Limits) -> f64 {
+        let Memory { full, state, .. } = &mut self.memory;
+        problem.velocities_with(impulses, state, full);
+        let found = limits.residual(problem, impulses, full);
+        full.fill(0.0);
+        found
+    }
+
     fn way_back(
         &self,
         problem: &Problem,
@@ -164,7 +174,7 @@ impl Elimination {
         memory.full.fill(0.0);
         let size = largest(joints);
         let left = self.joints.solve_by_rule(problem, joints, memory);
-        self.joints.scatter::<1>(problem, joints, 0, out);
+        self.joints.scatter(problem, joints, out);
         if size > 0.0 { left / size } else { 0.0 }
     }
 
@@ -273,19 +283,18 @@ impl Elimination {
         let joints = &self.joints;
         let (right, memory) = (&mut self.right, &mut self.memory);
         right.clear();
-        right.resize(COLUMNS * joints.rows(), 0.0);
+        let rows = joints.rows();
+        right.resize(COLUMNS * rows, 0.0);
         let mut sizes = [0.0; COLUMNS];
         for (k, &(kept, column)) in slots.iter().enumerate() {
             let columns = problem.blocks[joints.kept[kept] as usize].rows();
             for &(_, node) in group(&self.actions, kept as u32) {
-                let rows = problem.blocks[joints.free[node as usize] as usize].rows();
+                let block = problem.blocks[joints.free[node as usize] as usize].rows();
                 let width = columns.len();
-                self.block.resize(rows.len() * width, 0.0);
-                with_operator!(&problem.operator, operator => operator.block(rows, columns.clone(), &mut self.block));
+                self.block.resize(block.len() * width, 0.0);
+                with_operator!(&problem.operator, operator => operator.block(block, columns.clone(), &mut self.block));
                 let numbers = self.block[column..].iter().step_by(width);
-                let target = right[COLUMNS * joints.starts[node as usize] + k..]
-                    .iter_mut()
-                    .step_by(COLUMNS);
+                let target = right[k * rows + joints.starts[node as usize]..].iter_mut();
                 for (target, &number) in target.zip(numbers) {
                     *target = number;
                     sizes[k] = f64::max(sizes[k], number.abs());
@@ -300,7 +309,7 @@ impl Elimination {
                     what: "a singular matrix among them that the other rows depend on".into(),
                 });
             }
-            joints.scatter::<COLUMNS>(problem, right, k, &mut memory.full);
+            joints.scatter(problem, &right[k * rows..(k + 1) * rows], &mut memory.full);
             with_operator!(&problem.operator, operator => {
                 operator.load(&memory.full, &mut memory.state);
                 self.columns.clear();
@@ -368,7 +377,7 @@ impl Elimination {
         }
         // Joints that contradict each other leave a residual here; the final one tells.
         joints.solve_by_rule(problem, right, memory);
-        joints.scatter::<1>(problem, right, 0, &mut memory.full);
+        joints.scatter(problem, right, &mut memory.full);
         with_operator!(&problem.operator, operator => {
             operator.load(&memory.full, &mut memory.state);
             let mut at = 0;

@@ -9,6 +9,10 @@
 //! and all memory are kept from step to step. Redundant joints get the smallest impulses in the norm of diag(A); joints that
 //! contradict each other are met as nearly as can be, and the status is `Stalled`.
 //!
+//! By default contacts, limits and motors are left to conjugate gradients on sweeps (`nncg`): on hinge chains with some tens of
+//! each it comes to 1e-10 m/s in 50 to 130 iterations, where plain sweeps take 400 to 1400, and unlike Newton's method it
+//! takes well to many contacts.
+//!
 //! Use it for mechanisms: chains, robots, vehicles with a moderate number of contacts on each. The complement of a
 //! mechanism with n contacts has (3n)² numbers, and each of its columns costs a back substitution, so one mechanism
 //! under thousands of contacts is better left to methods on the whole.
@@ -30,7 +34,7 @@ options! {
     pub struct DirectJoints {
         /// The solver of all that is not a joint, with its options in brackets: pgs(iterations=50,order=symmetric). The
         /// limits below are given on to it, but for those that it names itself.
-        pub contacts: Spec = Spec::named("pgs"),
+        pub contacts: Spec = Spec::named("nncg"),
         /// What redundant joints are regularised by, relative to the diagonal of A. They do what they should whatever it is,
         /// and share their load evenly.
         pub regularisation: f64 = 1e-9,
@@ -46,6 +50,16 @@ options! {
 
 /// Joints whose equations are solved worse than this, relative to their right-hand side, contradict each other.
 const CONTRADICTION: f64 = 1e-9;
+
+/// How often the contacts are solved again, to a stricter tolerance, if the whole is not solved yet.
+const STRICTER: usize = 2;
+
+fn refused(error: SpecError) -> SolveError {
+    SolveError::Unsupported {
+        method: "hybrid",
+        what: error.to_string(),
+    }
+}
 
 /// What is kept from solve to solve.
 #[derive(Default)]
@@ -100,23 +114,59 @@ impl DirectJoints {
         contacts.clear();
         contacts.resize(elimination.problem.rows(), 0.0);
         elimination.start(problem, impulses, contacts);
-        let mut report = if contacts.is_empty() {
-            Convergence {
+        if contacts.is_empty() {
+            let mut report = Convergence {
                 iterations: 1,
                 status: Status::Converged,
                 ..Convergence::default()
+            };
+            self.finish(elimination, &mut report, problem, contacts, impulses);
+            report.measure(problem, impulses, context);
+            return Ok(report);
+        }
+        let solver = self.contact_solver(solver)?;
+        let mut report = solver.solve(&elimination.problem, contacts, context)?;
+        let mut found = self.finish(elimination, &mut report, problem, contacts, impulses);
+        // Rows that joints leave nothing to move weigh nothing in the complement's residual, but they do in the problem's.
+        let mut stricter = self.clone();
+        for _ in 0..STRICTER {
+            let tolerance = self.limits.tolerance;
+            if report.status != Status::Converged || found.is_nan() || found <= tolerance || self.stops_by_itself() {
+                break;
             }
-        } else {
-            self.contact_solver(solver)?
-                .solve(&elimination.problem, contacts, context)?
-        };
+            stricter.limits.tolerance *= (tolerance / found).min(0.1);
+            let solver = stricter.with_limits().map_err(refused)?;
+            let again = solver.solve(&elimination.problem, contacts, context)?;
+            found = self.finish(elimination, &mut report, problem, contacts, impulses);
+            report.iterations += again.iterations;
+            report.row_updates += again.row_updates;
+            report.history.extend(again.history.into_iter().skip(1));
+            if found > tolerance {
+                report.status = again.status;
+            }
+        }
+        report.measure(problem, impulses, context);
+        Ok(report)
+    }
+
+    /// The joints' impulses, with the status if they contradict each other. Returns the residual of the whole.
+    fn finish(
+        &self,
+        elimination: &mut Elimination,
+        report: &mut Convergence,
+        problem: &Problem,
+        contacts: &[f64],
+        impulses: &mut [f64],
+    ) -> f64 {
         let left = elimination.impulses(problem, contacts, impulses);
         if left > CONTRADICTION && report.status == Status::Converged {
             report.status = Status::Stalled;
         }
         report.row_updates += (problem.rows() - contacts.len()) as u64;
-        report.measure(problem, impulses, context);
-        Ok(report)
+        if contacts.is_empty() {
+            return 0.0;
+        }
+        elimination.residual(problem, impulses, &self.limits)
     }
 
     /// The solver of the contacts, made once.
@@ -124,14 +174,17 @@ impl DirectJoints {
         let (_, solver) = match made.take() {
             Some((by, solver)) if by == *self => made.insert((by, solver)),
             _ => {
-                let solver = self.with_limits().map_err(|error| SolveError::Unsupported {
-                    method: "hybrid",
-                    what: error.to_string(),
-                })?;
+                let solver = self.with_limits().map_err(refused)?;
                 made.insert((self.clone(), solver))
             }
         };
         Ok(&**solver)
+    }
+
+    /// Whether the named solver says itself when to stop.
+    fn stops_by_itself(&self) -> bool {
+        let names = |key: &str| self.contacts.options.iter().any(|(other, _)| other == key);
+        names("tolerance") || names("stop")
     }
 
     /// The named solver with the limits that it has options for and does not name itself.
@@ -154,7 +207,7 @@ impl DirectJoints {
         add("time-limit", limits.time_limit.show());
         add("warm-start", limits.warm_start.show());
         // A tolerance that it names is for what it says, or by default, it is for.
-        if !named("tolerance") && !named("stop") {
+        if !self.stops_by_itself() {
             add("stop", "residual".into());
             add("criterion", limits.criterion.show());
             add("tolerance", limits.tolerance.show());

@@ -303,8 +303,8 @@ impl SparseLdl {
         );
     }
 
-    /// Solves with the factors for K right-hand sides, side by side in every row. `memory` is worked in.
-    pub(crate) fn solve<const K: usize>(&self, x: &mut [[f64; K]], memory: &mut Vec<f64>) {
+    /// Solves with the factors for K right-hand sides, one after the other in x. `memory` is worked in.
+    pub(crate) fn solve<const K: usize>(&self, x: &mut [f64], memory: &mut Vec<f64>) {
         let rows = self.order.len();
         let deepest = self.fronts.iter().map(|front| front.reached.len()).max().unwrap_or(0);
         memory.clear();
@@ -313,7 +313,7 @@ impl SparseLdl {
         let (y, rest) = memory.split_at_mut(rows);
         for (y, &row) in y.iter_mut().zip(&self.order) {
             let scale = self.scale[row as usize];
-            *y = x[row as usize].map(|x| x * scale);
+            *y = std::array::from_fn(|k| x[k * rows + row as usize] * scale);
         }
         for front in &self.fronts {
             let (p, n) = (front.own.len(), front.own.len() + front.reached.len());
@@ -358,7 +358,9 @@ impl SparseLdl {
         }
         for (y, &row) in y.iter().zip(&self.order) {
             let scale = self.scale[row as usize];
-            x[row as usize] = y.map(|y| y * scale);
+            for (k, y) in y.iter().enumerate() {
+                x[k * rows + row as usize] = y * scale;
+            }
         }
     }
 
@@ -480,27 +482,21 @@ mod tests {
                 let smallest = sample.factor(&mut ldl, 0.0);
                 assert!(smallest > 1e-6, "{smallest}");
                 let rows = sample.dense.nrows();
-                let mut right = vec![[0.0; 8]; rows];
-                for (row, right) in right.iter_mut().enumerate() {
-                    right[3] = rng.random_range(-1.0..1.0);
-                    right[5] = if row == rows / 2 { 1.0 } else { 0.0 };
-                }
+                let mut right = vec![0.0; 8 * rows];
+                right[3 * rows..4 * rows].fill_with(|| rng.random_range(-1.0..1.0));
+                right[5 * rows + rows / 2] = 1.0;
                 let mut x = right.clone();
                 let mut memory = Vec::new();
-                ldl.solve(&mut x, &mut memory);
+                ldl.solve::<8>(&mut x, &mut memory);
                 let cholesky = sample.dense.clone().cholesky().unwrap();
-                for k in 0..8 {
-                    let b = DVector::from_iterator(rows, right.iter().map(|row| row[k]));
-                    let expected = cholesky.solve(&b);
-                    let found = DVector::from_iterator(rows, x.iter().map(|row| row[k]));
+                for (right, x) in right.chunks_exact(rows).zip(x.chunks_exact(rows)) {
+                    let expected = cholesky.solve(&DVector::from_column_slice(right));
+                    let found = DVector::from_column_slice(x);
                     // Condition numbers are below a million.
                     assert!((&found - &expected).amax() <= 1e-9 * expected.amax(), "{nodes} {round}");
-                    let mut single: Vec<[f64; 1]> = right.iter().map(|row| [row[k]]).collect();
-                    ldl.solve(&mut single, &mut memory);
-                    assert!(
-                        single.iter().zip(&found).all(|(a, b)| a[0] == *b),
-                        "the same bits alone"
-                    );
+                    let mut single = right.to_vec();
+                    ldl.solve::<1>(&mut single, &mut memory);
+                    assert_eq!(single, x, "the same bits alone");
                 }
             }
         }
