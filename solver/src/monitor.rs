@@ -97,6 +97,12 @@ impl Limits {
     }
 }
 
+/// Where rounding of the velocities is larger than this, m/s, a residual that is smaller says nothing.
+const MEANINGLESS: f64 = 1e-6;
+
+/// A residual that is to replace the best one is smaller by this factor, or solves the problem.
+const NOTICEABLY: f64 = 0.9999;
+
 /// Watches over one solve. See the module's text.
 #[derive(Debug)]
 pub struct Monitor<'a> {
@@ -160,7 +166,12 @@ impl<'a> Monitor<'a> {
         }
         self.started = true;
         self.residual = self.limits.residual(self.problem, impulses, velocities);
-        if self.residual < self.best_residual {
+        // Joints that contradict each other make impulses grow without end while the residual stays, until rounding is as
+        // large as velocities: what is hardly better is not taken, and beyond a size nothing is believed.
+        let solved = self.residual <= self.limits.tolerance;
+        let better = self.residual < NOTICEABLY * self.best_residual || solved && self.residual < self.best_residual;
+        let meaningless = better && self.has_blown_up(impulses);
+        if better && !meaningless {
             self.best_residual = self.residual;
             self.best.copy_from_slice(impulses);
         }
@@ -174,9 +185,19 @@ impl<'a> Monitor<'a> {
             });
         }
         if self.ended.is_none() {
-            self.ended = self.verdict(context);
+            self.ended = if meaningless {
+                Some(Status::Stalled)
+            } else {
+                self.verdict(context)
+            };
         }
         self.ended.is_none()
+    }
+
+    /// Whether a row's impulse alone would move it so fast that rounding is [`MEANINGLESS`].
+    fn has_blown_up(&self, impulses: &[f64]) -> bool {
+        let operator = self.problem.operator.as_delassus();
+        (0..impulses.len()).any(|row| f64::EPSILON * (operator.diagonal(row) * impulses[row]).abs() > MEANINGLESS)
     }
 
     /// The same for iterations too cheap to be measured one by one: counts, and looks at the limits and the cancel flag.

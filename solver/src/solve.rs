@@ -1,5 +1,6 @@
 //! The interface of a solver, and what it reports.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -114,6 +115,7 @@ pub struct Context {
     pub cancel: Option<Arc<AtomicBool>>,
     numbers: Vec<Vec<f64>>,
     indices: Vec<Vec<u32>>,
+    others: Vec<Box<dyn Any + Send + Sync>>,
 }
 
 impl Context {
@@ -143,6 +145,19 @@ impl Context {
         vector
     }
 
+    /// What a method kept of a type of its own, as it was [kept](Self::keep), or else a new one. What it makes of it must not
+    /// depend on what is in it but for speed: the same input gives the same bits.
+    pub fn recall<T: Any + Default + Send + Sync>(&mut self) -> Box<T> {
+        let found = self.others.iter().position(|kept| kept.is::<T>());
+        let kept = found.and_then(|index| self.others.swap_remove(index).downcast().ok());
+        kept.unwrap_or_default()
+    }
+
+    /// Keeps something for the next solve.
+    pub fn keep<T: Any + Send + Sync>(&mut self, kept: Box<T>) {
+        self.others.push(kept);
+    }
+
     /// Hands a vector of indices back.
     pub fn give_indices(&mut self, vector: Vec<u32>) {
         self.indices.push(vector);
@@ -162,5 +177,15 @@ mod tests {
         let (long, short) = (context.take(90), context.take(3));
         assert_eq!(long, [0.0; 90]);
         assert!(long.capacity() >= 100 && short.capacity() < 100);
+    }
+
+    #[test]
+    fn what_was_kept_comes_back_by_its_type() {
+        let mut context = Context::default();
+        context.keep(Box::new(7_u8));
+        context.keep(Box::new(String::from("kept")));
+        assert_eq!(*context.recall::<u8>(), 7);
+        assert_eq!(*context.recall::<u8>(), 0);
+        assert_eq!(*context.recall::<String>(), "kept");
     }
 }

@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::mechanisms::{Mechanism, Shape};
 use common::{Sample, solver};
 use drystone_solver::{Context, Measure};
 
@@ -61,6 +62,31 @@ fn smaller_problems_fit_into_the_memory_of_larger_ones() {
                 solver.solve(problem, impulses, &mut context).unwrap();
             });
             assert_eq!(count.count_total, 0, "{name}, {} rows", problem.rows());
+        }
+    }
+}
+
+/// Mechanisms without contacts, in a simulation: the pattern of the joints is analysed once, and from then on the direct
+/// solve allocates nothing, redundant joints or not, measured or not.
+#[test]
+fn joints_solved_directly_allocate_nothing_after_the_first_step() {
+    let redundant = Mechanism::door(&[-0.8, 0.0, 0.8], 0.0);
+    let chain = Mechanism::new(Shape::Chain, 40).hinges().problem();
+    let ring = Mechanism::new(Shape::Ring, 12).problem();
+    for problem in [redundant, chain, ring] {
+        for measure in [Measure::Nothing, Measure::Final] {
+            let solver = solver("hybrid");
+            let mut context = Context::default();
+            context.measure = measure;
+            let mut impulses = vec![0.0; problem.rows()];
+            let mut count = || {
+                allocation_counter::measure(|| {
+                    solver.solve(&problem, &mut impulses, &mut context).unwrap();
+                })
+                .count_total
+            };
+            assert!(count() > 0);
+            assert_eq!(count(), 0, "{} rows, {measure:?}", problem.rows());
         }
     }
 }

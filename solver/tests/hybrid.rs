@@ -5,34 +5,15 @@ mod common;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use common::mechanisms::{AXES, Mechanism, Shape, angular, joint_error, rod};
 use common::{Sample, distance, largest, point_row, solved, solver};
-use drystone_solver::{Cone, Context, InverseMass, Measure, Problem, Residuals, RigidBodies, Row, Status, registry};
-use nalgebra::{Matrix3, Vector3};
-
-const AXES: [Vector3<f64>; 3] = [
-    Vector3::new(0.0, 0.0, 1.0),
-    Vector3::new(1.0, 0.0, 0.0),
-    Vector3::new(0.0, 1.0, 0.0),
-];
+use drystone_solver::{Cone, Context, Measure, Problem, Residuals, RigidBodies, Row, Status, registry};
+use nalgebra::Vector3;
 
 fn velocities(problem: &Problem, impulses: &[f64]) -> Vec<f64> {
     let mut velocities = vec![0.0; problem.rows()];
     problem.velocities(impulses, &mut velocities);
     velocities
-}
-
-/// The largest velocity of a row that should have none.
-fn joint_error(problem: &Problem, impulses: &[f64]) -> f64 {
-    let velocities = velocities(problem, impulses);
-    let joints = problem.blocks.iter().filter(|block| block.cone == Cone::Free);
-    largest(joints.flat_map(|block| velocities[block.rows()].to_vec()))
-}
-
-fn rod(mass: f64) -> InverseMass {
-    InverseMass {
-        mass: 1.0 / mass,
-        inertia: Matrix3::identity() * (12.0 / mass),
-    }
 }
 
 /// Links of length 1 joined by ball joints, the first to the world, along `direction`, after falling for a step from
@@ -132,44 +113,11 @@ fn samples_agree_with_gauss_seidel() {
     }
 }
 
-/// A door on hinges, each of which holds three directions and two axes: five rows more than it needs with every hinge
-/// after the first.
-fn door(hinges: &[f64], bias_of_second: f64) -> Problem {
-    let mut problem = Problem::default();
-    let mut assembler = problem.assemble();
-    let body = assembler.add_body(rod(10.0));
-    for (index, &height) in hinges.iter().enumerate() {
-        let arms = [Vector3::zeros(), Vector3::new(-0.5, 0.0, height)];
-        let mut rows: Vec<Row> = AXES
-            .iter()
-            .map(|d| Row {
-                jacobian: point_row(d, &arms),
-                bias: if *d == Vector3::z() { -0.1 } else { 0.0 },
-                compliance: 0.0,
-            })
-            .collect();
-        for axis in [9, 10] {
-            let mut jacobian = [0.0; 12];
-            jacobian[axis] = 1.0;
-            rows.push(Row {
-                jacobian,
-                bias: 0.0,
-                compliance: 0.0,
-            });
-        }
-        if index == 1 {
-            rows[0].bias += bias_of_second;
-        }
-        assembler.add_block([RigidBodies::IMMOVABLE, body], Cone::Free, &rows);
-    }
-    problem
-}
-
 /// Which hinge carries the door is not determined; the documented rule makes them share it evenly.
 #[test]
 fn redundant_hinges_hold_and_share_the_load() {
     let hinges = [-0.8, 0.0, 0.8];
-    let problem = door(&hinges, 0.0);
+    let problem = Mechanism::door(&hinges, 0.0);
     let impulses = solved("hybrid", &problem);
     assert!(joint_error(&problem, &impulses) < 1e-12);
     // m g h = 10 · 0.1 on three hinges.
@@ -182,7 +130,7 @@ fn redundant_hinges_hold_and_share_the_load() {
 
 #[test]
 fn joints_that_contradict_each_other_are_told_and_stay_finite() {
-    let problem = door(&[-0.8, 0.8], 0.05);
+    let problem = Mechanism::door(&[-0.8, 0.8], 0.05);
     let mut impulses = vec![0.0; problem.rows()];
     let mut context = Context::default();
     context.measure = Measure::Final;
@@ -274,4 +222,115 @@ fn the_contacts_solver_is_named_in_brackets_and_mistakes_in_it_are_explained() {
     );
     assert!(message("hybrid:contacts=pgs:iterations=5").contains("with its options in brackets"));
     assert!(message("hybrid:regularisation=0").contains("between 0 and 1"));
+}
+
+/// Tension in a hanging chain is the weight below, whatever its length and however heavy its end (1:1000, the classic that
+/// sweeps can't do).
+#[test]
+fn long_chains_with_a_heavy_end_are_held_to_rounding() {
+    for (links, hinges) in [(10, false), (100, true), (1000, false), (1000, true), (10_000, false)] {
+        let mut mechanism = Mechanism::new(Shape::Hanging, links).with_last(1000.0);
+        if hinges {
+            mechanism = mechanism.hinges();
+        }
+        let problem = mechanism.problem();
+        let impulses = solved("hybrid", &problem);
+        // Impulses of up to 1100 N·s on masses of 1 kg: rounding of their differences.
+        let error = joint_error(&problem, &impulses);
+        assert!(error < 1e-12, "{links} links: {error}");
+        for (joint, block) in problem.blocks.iter().enumerate() {
+            let below = 0.1 * ((links - 1 - joint) as f64 + 1000.0);
+            let carried = impulses[block.first as usize];
+            assert!(
+                (carried - below).abs() < 1e-9 * below,
+                "joint {joint}: {carried} for {below}"
+            );
+        }
+    }
+}
+
+/// Every shape, ball joints and hinges: joints hold, matrix-free and with an explicit matrix.
+#[test]
+fn trees_rings_and_bridges_are_held_to_rounding() {
+    for shape in [Shape::Chain, Shape::Bridge, Shape::Tree, Shape::Ring] {
+        for mechanism in [Mechanism::new(shape, 300), Mechanism::new(shape, 300).hinges()] {
+            let problem = mechanism.problem();
+            for problem in [problem.explicit().unwrap(), problem] {
+                let error = joint_error(&problem, &solved("hybrid", &problem));
+                assert!(error < 1e-13, "{shape:?}: {error}");
+            }
+        }
+    }
+}
+
+/// A context that has seen other mechanisms, with more joints, fewer, redundant ones and contacts, gives the same bits as a
+/// fresh one.
+#[test]
+fn the_history_of_a_context_leaves_no_trace() {
+    let problems = [
+        Mechanism::new(Shape::Ring, 20).hinges().problem(),
+        chain(12, Vector3::x(), 0.1, true),
+        Mechanism::new(Shape::Ring, 20).problem(),
+        Mechanism::door(&[-0.8, 0.8], 0.05),
+        chain(12, Vector3::x(), 0.2, true),
+        Mechanism::new(Shape::Ring, 20).hinges().with_last(3.0).problem(),
+        chain(12, Vector3::x(), 0.1, true).explicit().unwrap(),
+    ];
+    let solver = solver("hybrid");
+    let mut context = Context::default();
+    for round in 0..2 {
+        for (index, problem) in problems.iter().enumerate() {
+            let mut impulses = vec![0.0; problem.rows()];
+            solver.solve(problem, &mut impulses, &mut context).unwrap();
+            assert_eq!(impulses, solved("hybrid", problem), "round {round}, problem {index}");
+        }
+    }
+}
+
+/// Limits reach the solver inside, but for those it names itself.
+#[test]
+fn limits_are_given_on_to_the_contacts_solver() {
+    let problem = chain(40, Vector3::x(), 0.1, true);
+    let run = |spec: &str| {
+        let mut impulses = vec![0.0; problem.rows()];
+        solver(spec)
+            .solve(&problem, &mut impulses, &mut Context::default())
+            .unwrap()
+    };
+    let report = run("hybrid:contacts=pgs,iterations=3,tolerance=0");
+    assert_eq!((report.iterations, report.status), (3, Status::IterationLimit));
+    assert_eq!(
+        run("hybrid:contacts=pgs(iterations=2),iterations=3,tolerance=0").iterations,
+        2
+    );
+    let loose = run("hybrid:tolerance=1e-3");
+    let tight = run("hybrid:tolerance=1e-9");
+    assert_eq!((loose.status, tight.status), (Status::Converged, Status::Converged));
+    assert!(loose.iterations < tight.iterations);
+    assert_eq!(
+        run("hybrid:contacts=pgs,iterations=1000000,tolerance=1e-300,time-limit=1e-3").status,
+        Status::TimeLimit
+    );
+}
+
+/// A motor between bounds on a hinge that another joint has blocked moves nothing: its impulse ends at a bound or its
+/// velocity is zero, judged by the whole problem and not by what is left after elimination.
+#[test]
+fn rows_that_joints_have_blocked_obey_their_bounds() {
+    for speed in [-0.3, 0.0, 0.3] {
+        let mut problem = Problem::default();
+        let mut assembler = problem.assemble();
+        let body = assembler.add_body(rod(1.0));
+        let pair = [RigidBodies::IMMOVABLE, body];
+        let blocked = [angular(&AXES[0], 0.0), angular(&AXES[1], 0.0), angular(&AXES[2], 0.0)];
+        assembler.add_block(pair, Cone::Free, &blocked);
+        let motor = Cone::Interval {
+            lower: -0.2,
+            upper: 0.5,
+        };
+        assembler.add_block(pair, motor, &[angular(&AXES[0], speed)]);
+        let impulses = solved("hybrid", &problem);
+        let found = Residuals::of(&problem, &impulses);
+        assert!(found.natural < 1e-9, "{speed}: {impulses:?} {found:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! What every solver owes its callers, checked on problems whose answers are known from elsewhere.
 //!
-//! [`check`] runs a registered solver, or one of your own, through all cases: rows with solutions chosen in advance, a
-//! contact with a closed form, boxes on slopes and in stacks, tangles of everything, and the contract of
+//! [`check`] runs a registered solver, or one of your own, through all cases: rows with solutions chosen in advance,
+//! over-constrained mechanisms, a contact with a closed form, boxes on slopes and in stacks, tangles of everything, and the contract of
 //! [`Solver`](crate::Solver) itself (limits, cancelling, records, errors, bits). What can be asked follows from the
 //! solver's [`Class`]:
 //!

@@ -13,7 +13,7 @@ use crate::error::SolveError;
 use crate::problem::Block;
 
 /// A square sparse matrix in blocks of rows and columns of varying size.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct BlockMatrix {
     /// First row of every block, and the number of rows at the end.
     pub(super) starts: Vec<u32>,
@@ -87,7 +87,7 @@ impl BlockMatrix {
 
     /// Number of blocks along the diagonal.
     pub fn block_count(&self) -> usize {
-        self.starts.len() - 1
+        self.starts.len().saturating_sub(1)
     }
 
     /// The rows of a block.
@@ -161,15 +161,32 @@ impl BlockMatrix {
         })
     }
 
+    /// Which entry a block row has in a block column, if it is stored.
+    fn entry(&self, row: usize, column: usize) -> Option<usize> {
+        let first = self.entries[row] as usize;
+        let columns = &self.columns[first..self.entries[row + 1] as usize];
+        columns.binary_search(&(column as u32)).ok().map(|entry| first + entry)
+    }
+
+    /// The numbers of a stored block, row-major.
+    pub(crate) fn stored_mut(&mut self, row: usize, column: usize) -> Option<&mut [f64]> {
+        let at = self.offsets[self.entry(row, column)?] as usize;
+        let len = self.block_rows(row).len() * self.block_rows(column).len();
+        Some(&mut self.values[at..at + len])
+    }
+
+    /// The block columns stored in a block row.
+    pub(crate) fn stored_columns(&self, row: usize) -> &[u32] {
+        &self.columns[self.entries[row] as usize..self.entries[row + 1] as usize]
+    }
+
     /// Adds to the diagonal entries of a block, if that block is stored.
     pub(crate) fn add_to_diagonal(&mut self, block: usize, value: f64) {
-        let first = self.entries[block] as usize;
-        let columns = &self.columns[first..self.entries[block + 1] as usize];
-        let Ok(entry) = columns.binary_search(&(block as u32)) else {
+        let Some(entry) = self.entry(block, block) else {
             return;
         };
         let rows = self.block_rows(block);
-        let at = self.offsets[first + entry] as usize;
+        let at = self.offsets[entry] as usize;
         for (k, row) in rows.clone().enumerate() {
             self.values[at + k * (rows.len() + 1)] += value;
             self.diagonal[row] += value;
@@ -183,6 +200,26 @@ impl BlockMatrix {
             .iter()
             .map(|&column| column as usize)
             .zip(self.row_entries(block).map(|(_, values)| values))
+    }
+
+    /// Refuses numbers that are not finite, and takes the diagonal from the blocks.
+    pub(crate) fn checked(mut self) -> Result<Self, SolveError> {
+        if u32::try_from(self.values.len()).is_err() {
+            return Err(SolveError::Malformed("the matrix has more than 2³² numbers".into()));
+        }
+        for block in 0..self.block_count() {
+            let finite = |(_, values): (_, &[f64])| values.iter().all(|value| value.is_finite());
+            if !self.row_entries(block).all(finite) {
+                return Err(SolveError::NotFinite { block, what: "rows" });
+            }
+            let rows = self.block_rows(block);
+            let n = rows.len();
+            let entry = self.entry(block, block);
+            for (k, row) in rows.enumerate() {
+                self.diagonal[row] = entry.map_or(0.0, |entry| self.values[self.offsets[entry] as usize + k * (n + 1)]);
+            }
+        }
+        Ok(self)
     }
 
     /// Whether block `index` of a problem has the rows of this matrix's.
@@ -240,15 +277,16 @@ impl Delassus for BlockMatrix {
     }
 
     fn diagonal_block(&self, rows: Range<usize>, out: &mut [f64]) {
-        let block = self.block_of(rows.start);
-        let first = self.entries[block] as usize;
-        let entries = first..self.entries[block + 1] as usize;
-        match self.columns[entries].binary_search(&(block as u32)) {
-            Ok(entry) => {
-                let at = self.offsets[first + entry] as usize;
-                out.copy_from_slice(&self.values[at..at + rows.len() * rows.len()]);
+        self.block(rows.clone(), rows, out);
+    }
+
+    fn block(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
+        match self.entry(self.block_of(rows.start), self.block_of(columns.start)) {
+            Some(entry) => {
+                let at = self.offsets[entry] as usize;
+                out.copy_from_slice(&self.values[at..at + rows.len() * columns.len()]);
             }
-            Err(_) => out.fill(0.0),
+            None => out.fill(0.0),
         }
     }
 
@@ -261,11 +299,30 @@ impl Delassus for BlockMatrix {
 }
 
 /// Collects a block matrix row by row.
-pub(super) struct Builder {
+pub(crate) struct Builder {
     matrix: BlockMatrix,
 }
 
 impl Builder {
+    /// Begins anew in the memory of a matrix that is not needed any more, with blocks of the given sizes.
+    pub(crate) fn reusing(mut matrix: BlockMatrix, sizes: impl Iterator<Item = usize>) -> Self {
+        matrix.starts.clear();
+        matrix.starts.push(0);
+        let mut rows = 0;
+        for size in sizes {
+            rows += size;
+            matrix.starts.push(rows as u32);
+        }
+        matrix.entries.clear();
+        matrix.entries.push(0);
+        matrix.columns.clear();
+        matrix.offsets.clear();
+        matrix.values.clear();
+        matrix.diagonal.clear();
+        matrix.diagonal.resize(rows, 0.0);
+        Self { matrix }
+    }
+
     pub(super) fn new(starts: Vec<u32>) -> Self {
         let rows = starts.last().copied().unwrap_or(0) as usize;
         Self {
@@ -285,7 +342,7 @@ impl Builder {
     }
 
     /// Adds an entry to the present block row; `write` appends its numbers.
-    pub(super) fn push(&mut self, column: u32, write: impl FnOnce(&mut Vec<f64>)) {
+    pub(crate) fn push(&mut self, column: u32, write: impl FnOnce(&mut Vec<f64>)) {
         self.matrix.columns.push(column);
         self.matrix.offsets.push(self.matrix.values.len() as u32);
         write(&mut self.matrix.values);
@@ -297,29 +354,18 @@ impl Builder {
         &mut self.matrix.values[start..]
     }
 
-    pub(super) fn finish_row(&mut self) {
+    pub(crate) fn finish_row(&mut self) {
         self.matrix.entries.push(self.matrix.columns.len() as u32);
     }
 
-    pub(super) fn finish(mut self) -> Result<BlockMatrix, SolveError> {
-        if u32::try_from(self.matrix.values.len()).is_err() {
-            return Err(SolveError::Malformed("the matrix has more than 2³² numbers".into()));
-        }
-        let mut dense = Vec::new();
-        for block in 0..self.matrix.block_count() {
-            let finite = |(_, values): (_, &[f64])| values.iter().all(|value| value.is_finite());
-            if !self.matrix.row_entries(block).all(finite) {
-                return Err(SolveError::NotFinite { block, what: "rows" });
-            }
-            let rows = self.matrix.block_rows(block);
-            let n = rows.len();
-            dense.resize(n * n, 0.0);
-            self.matrix.diagonal_block(rows.clone(), &mut dense);
-            for (k, row) in rows.enumerate() {
-                self.matrix.diagonal[row] = dense[k * (n + 1)];
-            }
-        }
-        Ok(self.matrix)
+    /// The matrix with its pattern as collected and its numbers as they are, to be written by block before
+    /// [`checked`](BlockMatrix::checked).
+    pub(crate) fn pattern(self) -> BlockMatrix {
+        self.matrix
+    }
+
+    pub(super) fn finish(self) -> Result<BlockMatrix, SolveError> {
+        self.matrix.checked()
     }
 }
 

@@ -6,10 +6,13 @@
 //! the problem; an explicit matrix needs no memory beside λ. The solver owns that memory and calls it `state`.
 
 mod assembly;
+mod couplings;
 mod matrix;
 mod rigid;
 
+pub(crate) use couplings::Couplings;
 pub use matrix::BlockMatrix;
+pub(crate) use matrix::Builder;
 pub use rigid::{InverseMass, RigidBodies};
 
 use std::ops::Range;
@@ -36,6 +39,9 @@ pub trait Delassus {
 
     /// The diagonal block on the rows of one block, row-major.
     fn diagonal_block(&self, rows: Range<usize>, out: &mut [f64]);
+
+    /// The block of A on the rows of one block and the columns of another, row-major; zero where they do not meet.
+    fn block(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]);
 
     /// `y = A x`, allocating what it needs; for checks and measurements, not for inner loops.
     fn apply(&self, x: &[f64], y: &mut [f64]);

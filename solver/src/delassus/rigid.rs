@@ -291,6 +291,35 @@ impl Delassus for RigidBodies {
         }
     }
 
+    /// Entry (l, k) is the sum over the shared bodies of `J_l M⁻¹ J_kᵀ = H_l H_kᵀ`, which for contact normals is the
+    /// closed form (4.28) of the dissertation.
+    fn block(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
+        let width = columns.len();
+        out.fill(0.0);
+        let (Some(first), Some(second)) = (rows.clone().next(), columns.clone().next()) else {
+            return;
+        };
+        // All rows of a block are on the same two bodies.
+        for (side, body) in self.pairs[first].into_iter().enumerate() {
+            for (other_side, other_body) in self.pairs[second].into_iter().enumerate() {
+                if body != other_body || body == Self::IMMOVABLE {
+                    continue;
+                }
+                for (row, out) in self.rows[rows.clone()].iter().zip(out.chunks_exact_mut(width)) {
+                    let row = six(row, side);
+                    for (column, out) in self.rows[columns.clone()].iter().zip(out) {
+                        *out += dot_six(row, six(column, other_side));
+                    }
+                }
+            }
+        }
+        if first == second {
+            for (k, row) in rows.enumerate() {
+                out[(width + 1) * k] += self.compliance[row];
+            }
+        }
+    }
+
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         let mut state = vec![0.0; self.state_len()];
         self.load(x, &mut state);
@@ -310,6 +339,19 @@ fn pair_at(numbers: &[f64], k: usize) -> f64x2 {
 #[inline(always)]
 fn pairs(numbers: &[f64; 12]) -> [f64x2; 6] {
     std::array::from_fn(|k| pair_at(numbers, k))
+}
+
+/// The numbers of a row on one of its two bodies.
+#[inline(always)]
+fn six(row: &[f64; 12], side: usize) -> &[f64; 6] {
+    let (halves, _) = row.as_chunks::<6>();
+    &halves[side]
+}
+
+/// Six products, from the first to the last.
+#[inline(always)]
+fn dot_six(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    (0..6).fold(0.0, |sum, k| sum + a[k] * b[k])
 }
 
 /// Twelve products, summed in four lanes: a chain of four additions instead of twelve.

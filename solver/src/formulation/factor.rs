@@ -1,14 +1,8 @@
-//! Factorisations of the free rows' matrix, kept apart from what is done with them.
+//! Factorisations of the matrices that pivoting methods meet, and of joints without symmetry.
 //!
-//! A symmetric matrix gets a sparse `L D Lᵀ` of its scaled form `S A S`, `S = diag(A)^(-½)`, which has ones on the diagonal.
-//! Redundant joints make it singular, and then there are two rules.
-//!
-//! - **With a ridge** ε: `S A S + ε` is factorised, and a solution refined against A itself, `x ← x + (A + εD)⁻¹ (b − A x)`
-//!   from zero, `D = diag(A)`. If the equations do not contradict each other this goes to a solution of them, and among all
-//!   of them to the one smallest in the norm of D: redundant joints share their load evenly. If they do, what no x can
-//!   meet is taken off the right-hand side, and the rest is solved.
-//! - **Without**: a pivot that is nothing but rounding is put to 1, which leaves the unknown of that row at zero and, where
-//!   the right-hand side is consistent, changes nothing in the others.
+//! A symmetric matrix gets a sparse `L D Lᵀ` of its scaled form `S A S`, `S = diag(A)^(-½)`, which has ones on the diagonal. A
+//! pivot that is nothing but rounding is put to 1, which leaves the unknown of that row at zero and, where the right-hand
+//! side is consistent, changes nothing in the others.
 //!
 //! Anything that is not symmetric gets a dense LU with complete pivoting, cut off at its rank; unknowns beyond it are zero.
 
@@ -27,19 +21,11 @@ use crate::vector::{add, largest};
 const RANK_TOLERANCE: f64 = 1e-10;
 /// Two steps of refinement repair what the regularised pivots and rounding leave.
 const REFINEMENTS: usize = 2;
-/// With a ridge each leaves about ε over the smallest eigenvalue that is not zero. They end when nothing gets better.
-const RIDGE_REFINEMENTS: usize = 20;
-/// What is left of a right-hand side, relative to it, when the equations contradict each other.
-const CONTRADICTION: f64 = 1e-12;
-/// How often a contradiction is taken off. The first solution is as large as its part of the right-hand side over ε, and so
-/// is its rounding; each time that shrinks by the rounding over ε.
-const WITHDRAWALS: usize = 3;
 
 /// A factorised square matrix.
 #[derive(Debug)]
 pub(crate) struct Factor {
     matrix: CsrMatrix<f64>,
-    ridge: f64,
     kind: Kind,
 }
 
@@ -57,38 +43,20 @@ enum Kind {
 }
 
 impl Factor {
-    /// Factorises, with the ridge ε or, where that is 0, without; a symbolic part from a matrix with the same pattern is
-    /// used again.
-    pub(crate) fn new(matrix: CsrMatrix<f64>, ridge: f64, last: Option<Self>) -> Result<Self, SolveError> {
+    /// Factorises a matrix.
+    pub(crate) fn new(matrix: CsrMatrix<f64>) -> Result<Self, SolveError> {
         let kind = if is_symmetric(&matrix) {
-            let reusable = last.and_then(|last| match last.kind {
-                Kind::Symmetric { symbolic, .. } if last.matrix.pattern() == matrix.pattern() => Some(symbolic),
-                _ => None,
-            });
-            symmetric(&matrix, ridge, reusable)?
+            symmetric(&matrix)?
         } else {
             dense(&matrix)
         };
-        Ok(Self { matrix, ridge, kind })
+        Ok(Self { matrix, kind })
     }
 
     /// Solves in place, and returns the largest entry of the residual that is left.
     pub(crate) fn solve(&self, x: &mut [f64]) -> f64 {
         let right = x.to_vec();
-        let left = self.refined(&right, x);
-        if self.ridge == 0.0 || left.is_nan() || left <= CONTRADICTION * largest(&right) {
-            return left;
-        }
-        let (mut consistent, mut residual) = (right.clone(), right.clone());
-        for _ in 0..WITHDRAWALS {
-            self.residual(&consistent, x, &mut residual);
-            add(&mut consistent, -1.0, &residual);
-            if self.refined(&consistent, x) <= CONTRADICTION * largest(&consistent) {
-                break;
-            }
-        }
-        self.residual(&right, x, &mut residual);
-        largest(&residual)
+        self.refined(&right, x)
     }
 
     /// Solves by refinement from zero; returns the largest entry of the residual that is left.
@@ -97,12 +65,7 @@ impl Factor {
         let mut best = f64::INFINITY;
         let mut sum = vec![0.0; x.len()];
         x.fill(0.0);
-        let refinements = if self.ridge > 0.0 {
-            RIDGE_REFINEMENTS
-        } else {
-            REFINEMENTS
-        };
-        for _ in 0..=refinements {
+        for _ in 0..=REFINEMENTS {
             self.solve_once(&mut residual);
             add(&mut sum, 1.0, &residual);
             self.residual(right, &sum, &mut residual);
@@ -157,11 +120,7 @@ pub(crate) fn is_symmetric(matrix: &CsrMatrix<f64>) -> bool {
         })
 }
 
-fn symmetric(
-    matrix: &CsrMatrix<f64>,
-    ridge: f64,
-    reusable: Option<SymbolicCholesky<usize>>,
-) -> Result<Kind, SolveError> {
+fn symmetric(matrix: &CsrMatrix<f64>) -> Result<Kind, SolveError> {
     let n = matrix.nrows();
     let scale: Vec<f64> = (0..n)
         .map(|k| matrix.index_entry(k, k).into_value().sqrt().recip())
@@ -173,22 +132,19 @@ fn symmetric(
         .map(|(row, col, &value)| Triplet {
             row,
             col,
-            val: scale[row] * value * scale[col] + if row == col { ridge } else { 0.0 },
+            val: scale[row] * value * scale[col],
         })
         .collect();
     let malformed = |error: String| SolveError::Malformed(format!("free rows: {error}"));
     let lower =
         SparseColMat::try_new_from_triplets(n, n, &triplets).map_err(|error| malformed(format!("{error:?}")))?;
-    let symbolic = match reusable {
-        Some(symbolic) => symbolic,
-        None => factorize_symbolic_cholesky(
-            lower.symbolic(),
-            Side::Lower,
-            SymmetricOrdering::Amd,
-            Default::default(),
-        )
-        .map_err(|error| malformed(format!("{error:?}")))?,
-    };
+    let symbolic = factorize_symbolic_cholesky(
+        lower.symbolic(),
+        Side::Lower,
+        SymmetricOrdering::Amd,
+        Default::default(),
+    )
+    .map_err(|error| malformed(format!("{error:?}")))?;
     let mut values = vec![0.0; symbolic.len_val()];
     let mut buffer = MemBuffer::new(symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::Seq, Default::default()));
     let signs = vec![1; n];
@@ -200,8 +156,7 @@ fn symmetric(
             LdltRegularization {
                 dynamic_regularization_signs: Some(&signs),
                 dynamic_regularization_delta: 1.0,
-                // Pivots are never smaller than the ridge but by rounding.
-                dynamic_regularization_epsilon: if ridge > 0.0 { 0.01 * ridge } else { RANK_TOLERANCE },
+                dynamic_regularization_epsilon: RANK_TOLERANCE,
             },
             Par::Seq,
             MemStack::new(&mut buffer),

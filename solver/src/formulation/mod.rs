@@ -8,6 +8,7 @@
 
 mod boxes;
 mod factor;
+mod joints;
 mod lcp;
 mod pyramid;
 mod relaxed;
@@ -21,4 +22,4 @@ pub(crate) use pyramid::{check_facets, on_pyramid};
 pub(crate) use relaxed::on_relaxed;
 pub use relaxed::relaxed;
 pub use schur::Schur;
-pub(crate) use schur::is_free;
+pub(crate) use schur::{Elimination, is_free};

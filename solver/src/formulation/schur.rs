@@ -5,192 +5,401 @@
 //! ```
 //!
 //! Worth it where joints are many and contacts few: what is left is small, contacts feel the whole mechanism at once, and
-//! the joints' slow modes are gone. It fills in: S couples all contacts on bodies that joints connect. A_ff has the graph
-//! of the joints and is factorised sparsely (`L D Lᵀ`).
-//!
-//! Redundant joints (closed loops, A_ff singular) are taken; of their many solutions they get the one in which they share
-//! their load evenly, the smallest in the norm of A_ff's diagonal. Joints that contradict each other are met as nearly as
-//! can be. The file `factor.rs` has the rule.
+//! the joints' slow modes are gone. It fills in: S couples all contacts on bodies that joints connect, and each of its
+//! columns costs a back substitution. The file `joints.rs` has the factorisation of A_ff and the rule for joints that are
+//! redundant or contradict each other.
 
-use nalgebra_sparse::{CooMatrix, CsrMatrix};
-
-use super::factor::Factor;
+use super::joints::{Joints, Memory};
 use crate::cone::Cone;
-use crate::delassus::{BlockMatrix, Delassus};
+use crate::delassus::{BlockMatrix, Builder, Delassus};
 use crate::error::SolveError;
-use crate::problem::{Block, Problem};
+use crate::monitor::Limits;
+use crate::problem::{Block, Operator, Problem, with_operator};
 use crate::vector::largest;
 
 /// What A_ff⁻¹A_fc may leave undone, beside the size of A_fc. More means that A_ff is singular and the other rows need
 /// what it cannot give.
 const CONSISTENCY: f64 = 1e-8;
-
-/// What A_ff is regularised by, relative to its diagonal. It does not change what is solved, see `factor.rs`.
+/// What it need not be refined below: S gets an error of this size, beside the diagonal of A.
+const ENOUGH: f64 = 1e-12;
+/// What A_ff is regularised by if it is singular, relative to its diagonal. It does not change what is solved.
 const REGULARISATION: f64 = 1e-9;
-
 /// Entries of S this small, beside the diagonal of A, are nothing but rounding.
 const ROUNDING: f64 = 1e-13;
+/// Columns of S that are worked out at once.
+const COLUMNS: usize = 8;
 
 /// A problem without its free rows, and the way back.
 #[derive(Debug)]
 pub struct Schur {
     /// What is left: the other blocks, in their order, with an explicit matrix.
     pub problem: Problem,
-    free: Vec<usize>,
-    kept: Vec<usize>,
-    bias: Vec<f64>,
-    /// A_fc, its rows those of `free`, its columns those of `kept`.
-    coupling: CsrMatrix<f64>,
-    factor: Factor,
+    elimination: Elimination,
+    original: Problem,
 }
 
 impl Schur {
     /// Eliminates the rows of all blocks that are [`Cone::Free`], or between infinite bounds. Fails where A_ff is singular
     /// in a way that the other rows feel, which no positive semidefinite A is.
     pub fn new(problem: &Problem) -> Result<Self, SolveError> {
-        Self::with(problem, REGULARISATION, 0.0, None)
-    }
-
-    /// The same for solvers that divide by the diagonal of S: where joints leave a row nothing to move, rounding is all
-    /// that is left of it, and it is made `regularisation` times that of A.
-    pub(crate) fn with_positive_diagonal(problem: &Problem, regularisation: f64) -> Result<Self, SolveError> {
-        Self::with(problem, regularisation, regularisation, None)
+        Self::with(problem, Elimination::default())
     }
 
     /// The same for a problem like the last one: if its joints have the same pattern, as in the next step of a simulation,
     /// the symbolic factorisation is used again.
     pub fn renew(self, problem: &Problem) -> Result<Self, SolveError> {
-        Self::with(problem, REGULARISATION, 0.0, Some(self.factor))
+        Self::with(problem, self.elimination)
     }
 
-    fn with(problem: &Problem, regularisation: f64, floor: f64, last: Option<Factor>) -> Result<Self, SolveError> {
-        problem.validate()?;
-        let matrix = problem.assembled()?;
-        let n = problem.rows();
-        let (mut free, mut kept) = (Vec::new(), Vec::new());
-        let mut place = vec![(false, 0); n];
-        for block in &problem.blocks {
-            let is_free = is_free(block);
-            let list = if is_free { &mut free } else { &mut kept };
-            for row in block.rows() {
-                place[row] = (is_free, list.len());
-                list.push(row);
-            }
-        }
-        let mut free_free = CooMatrix::new(free.len(), free.len());
-        let mut coupling = CooMatrix::new(free.len(), kept.len());
-        let mut back = CooMatrix::new(kept.len(), free.len());
-        let mut reduced = CooMatrix::new(kept.len(), kept.len());
-        let mut diagonal = vec![0.0; kept.len()];
-        for (row, column, value) in matrix.triplets() {
-            let ((row_is_free, i), (column_is_free, j)) = (place[row], place[column]);
-            match (row_is_free, column_is_free) {
-                (true, true) => free_free.push(i, j, value),
-                (true, false) => coupling.push(i, j, value),
-                (false, true) => back.push(i, j, value),
-                (false, false) => {
-                    reduced.push(i, j, value);
-                    if i == j {
-                        diagonal[i] += value;
-                    }
-                }
-            }
-        }
-        let factor = Factor::new(CsrMatrix::from(&free_free), regularisation, last)?;
-        let (coupling, back) = (CsrMatrix::from(&coupling), CsrMatrix::from(&back));
-        let mut solved = vec![0.0; free.len()];
-        let columns = coupling.transpose();
-        for (column, entries) in columns.row_iter().enumerate() {
-            if entries.nnz() == 0 {
-                continue;
-            }
-            solved.fill(0.0);
-            for (&row, &value) in entries.col_indices().iter().zip(entries.values()) {
-                solved[row] = value;
-            }
-            let size = largest(entries.values());
-            let left = factor.solve(&mut solved);
-            if left.is_nan() || left > CONSISTENCY * size {
-                return Err(SolveError::Unsupported {
-                    method: "the elimination of free rows",
-                    what: "a singular matrix among them that the other rows depend on".into(),
-                });
-            }
-            for (row, product) in products(&back, &solved) {
-                reduced.push(row, column, -product);
-                if row == column {
-                    diagonal[row] -= product;
-                }
-            }
-        }
-        for (k, &row) in kept.iter().enumerate() {
-            let least = floor * matrix.diagonal(row);
-            if diagonal[k] < least {
-                reduced.push(k, k, least - diagonal[k]);
-            }
-        }
-        let free_bias: Vec<f64> = free.iter().map(|&row| problem.bias[row]).collect();
-        let mut bias: Vec<f64> = kept.iter().map(|&row| problem.bias[row]).collect();
-        solved.copy_from_slice(&free_bias);
-        // Joints that contradict each other leave a residual here; the final one tells.
-        factor.solve(&mut solved);
-        for (row, product) in products(&back, &solved) {
-            bias[row] -= product;
-        }
-
-        let reduced = without_rounding(CsrMatrix::from(&reduced), |k| matrix.diagonal(kept[k]));
-        let others: Vec<&Block> = problem.blocks.iter().filter(|block| !is_free(block)).collect();
-        let sizes: Vec<usize> = others.iter().map(|block| block.len as usize).collect();
-        let cones: Vec<Cone> = others.iter().map(|block| block.cone).collect();
-        let matrix = BlockMatrix::from_csr(&reduced, &sizes)?;
+    fn with(problem: &Problem, mut elimination: Elimination) -> Result<Self, SolveError> {
+        elimination.eliminate(problem, REGULARISATION, 0.0)?;
         Ok(Self {
-            problem: Problem::from_matrix(matrix, bias, &cones)?,
-            free,
-            kept,
-            bias: free_bias,
-            coupling,
-            factor,
+            problem: elimination.problem.clone(),
+            elimination,
+            original: problem.clone(),
         })
     }
 
     /// The impulses of the rows that are kept, for a warm start.
     pub fn start(&self, impulses: &[f64]) -> Vec<f64> {
-        self.kept.iter().map(|&row| impulses[row]).collect()
+        let mut kept = vec![0.0; self.problem.rows()];
+        self.elimination.start(&self.original, impulses, &mut kept);
+        kept
     }
 
     /// All impulses, from those of the rows that were kept. Returns what is left of the free rows' equations, relative to
     /// their right-hand side: more than rounding where they contradict each other.
     pub fn impulses(&self, solution: &[f64], out: &mut [f64]) -> f64 {
-        for (&row, &impulse) in self.kept.iter().zip(solution) {
-            out[row] = impulse;
-        }
-        let mut joints: Vec<f64> = self.bias.iter().map(|b| -b).collect();
-        for (row, entries) in self.coupling.row_iter().enumerate() {
-            for (&column, &value) in entries.col_indices().iter().zip(entries.values()) {
-                joints[row] -= value * solution[column];
-            }
-        }
-        let size = largest(&joints);
-        let left = self.factor.solve(&mut joints);
-        for (&row, impulse) in self.free.iter().zip(joints) {
-            out[row] = impulse;
-        }
-        if size > 0.0 { left / size } else { 0.0 }
+        let (mut memory, mut joints) = (Memory::default(), Vec::new());
+        self.elimination
+            .way_back(&self.original, solution, out, &mut joints, &mut memory)
     }
 }
 
-/// Rows that follow from the free ones cancel down to rounding, which must not be taken for a matrix.
-fn without_rounding(matrix: CsrMatrix<f64>, diagonal: impl Fn(usize) -> f64) -> CsrMatrix<f64> {
-    matrix.filter(|i, j, value| value.abs() > ROUNDING * (diagonal(i) * diagonal(j)).abs().sqrt())
+/// The elimination itself, in memory that lasts from one problem to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Elimination {
+    /// What is left.
+    pub(crate) problem: Problem,
+    joints: Joints,
+    /// Which free blocks act on which kept ones: (kept, free), by place.
+    actions: Vec<(u32, u32)>,
+    /// Which kept blocks are on which mechanisms: (kept, mechanism), and the other way round.
+    touches: Vec<(u32, u32)>,
+    touched: Vec<(u32, u32)>,
+    columns: Vec<u32>,
+    block: Vec<f64>,
+    right: Vec<f64>,
+    memory: Memory,
 }
 
-/// The rows of a product that are not zero.
-fn products(matrix: &CsrMatrix<f64>, x: &[f64]) -> impl Iterator<Item = (usize, f64)> {
-    matrix.row_iter().enumerate().filter_map(move |(row, entries)| {
-        let terms = entries.col_indices().iter().zip(entries.values());
-        let product: f64 = terms.map(|(&k, value)| value * x[k]).sum();
-        (product != 0.0).then_some((row, product))
-    })
+/// A column of S under way: its kept block and row within it.
+type Slot = (usize, usize);
+
+impl Elimination {
+    /// Eliminates the free rows of a problem. `regularisation` is for redundant ones; where joints leave a row nothing to
+    /// move, rounding is all that is left of its diagonal in S, and it is made `floor` times that of A.
+    pub(crate) fn eliminate(&mut self, problem: &Problem, regularisation: f64, floor: f64) -> Result<(), SolveError> {
+        problem.validate()?;
+        self.joints.renew(problem, regularisation)?;
+        self.memory.fit(problem);
+        self.read_actions(problem);
+        let matrix = self.begin(problem);
+        let matrix = self.fill(problem, matrix, floor)?.checked()?;
+        self.problem.operator = Operator::Matrix(matrix);
+        self.reduce_bias(problem);
+        self.problem.blocks.clear();
+        let mut first = 0;
+        for &block in &self.joints.kept {
+            let Block { len, cone, .. } = problem.blocks[block as usize];
+            self.problem.blocks.push(Block { first, len, cone });
+            first += len;
+        }
+        Ok(())
+    }
+
+    /// The kept rows' part of all impulses.
+    pub(crate) fn start(&self, problem: &Problem, impulses: &[f64], kept: &mut [f64]) {
+        let mut at = 0;
+        for &block in &self.joints.kept {
+            let rows = problem.blocks[block as usize].rows();
+            kept[at..at + rows.len()].copy_from_slice(&impulses[rows.clone()]);
+            at += rows.len();
+        }
+    }
+
+    /// All impulses from those of the kept rows, in memory of its own. See [`Schur::impulses`].
+    pub(crate) fn impulses(&mut self, problem: &Problem, solution: &[f64], out: &mut [f64]) -> f64 {
+        let (mut memory, mut right) = (std::mem::take(&mut self.memory), std::mem::take(&mut self.right));
+        let left = self.way_back(problem, solution, out, &mut right, &mut memory);
+        (self.memory, self.right) = (memory, right);
+        left
+    }
+
+    /// The residual of a problem that was eliminated here, of the limits' criterion.
+    pub(crate) fn residual(&mut self, problem: &Problem, impulses: &[f64], limits: &Limits) -> f64 {
+        let Memory { full, state, .. } = &mut self.memory;
+        problem.velocities_with(impulses, state, full);
+        let found = limits.residual(problem, impulses, full);
+        full.fill(0.0);
+        found
+    }
+
+    fn way_back(
+        &self,
+        problem: &Problem,
+        solution: &[f64],
+        out: &mut [f64],
+        joints: &mut Vec<f64>,
+        memory: &mut Memory,
+    ) -> f64 {
+        memory.fit(problem);
+        let mut at = 0;
+        for &block in &self.joints.kept {
+            let rows = problem.blocks[block as usize].rows();
+            memory.full[rows.clone()].copy_from_slice(&solution[at..at + rows.len()]);
+            at += rows.len();
+        }
+        out.copy_from_slice(&memory.full);
+        joints.clear();
+        with_operator!(&problem.operator, operator => {
+            operator.load(&memory.full, &mut memory.state);
+            for &block in &self.joints.free {
+                let rows = problem.blocks[block as usize].rows();
+                let product = &mut memory.product[..rows.len()];
+                operator.block_product(rows.clone(), &memory.full, &memory.state, product);
+                joints.extend(product.iter().zip(&problem.bias[rows]).map(|(w, b)| -(w + b)));
+            }
+        });
+        memory.full.fill(0.0);
+        let size = largest(joints);
+        let left = self.joints.solve_by_rule(problem, joints, memory);
+        self.joints.scatter(problem, joints, out);
+        if size > 0.0 { left / size } else { 0.0 }
+    }
+
+    fn read_actions(&mut self, problem: &Problem) {
+        let joints = &self.joints;
+        self.actions.clear();
+        self.touches.clear();
+        if joints.kept.is_empty() {
+            return;
+        }
+        for (node, &block) in joints.free.iter().enumerate() {
+            for &other in joints.couplings.of(block as usize) {
+                if !joints.is_free(other) {
+                    self.actions.push((joints.place[other as usize], node as u32));
+                }
+            }
+        }
+        self.actions.sort_unstable();
+        let by_column = self.actions.iter().copied();
+        self.touches
+            .extend(by_column.map(|(kept, node)| (kept, joints.mechanism[node as usize])));
+        if let Operator::Matrix(_) = problem.operator {
+            // Its pattern need not be symmetric.
+            for (kept, &block) in joints.kept.iter().enumerate() {
+                for &other in joints.couplings.of(block as usize) {
+                    if joints.is_free(other) {
+                        let node = joints.place[other as usize];
+                        self.touches.push((kept as u32, joints.mechanism[node as usize]));
+                    }
+                }
+            }
+        }
+        self.touches.sort_unstable();
+        self.touches.dedup();
+        self.touched.clear();
+        self.touched
+            .extend(self.touches.iter().map(|&(kept, mechanism)| (mechanism, kept)));
+        self.touched.sort_unstable();
+    }
+
+    /// S with all its blocks, those of A_cc in them: blocks meet if they met before, or are on the same mechanism.
+    fn begin(&mut self, problem: &Problem) -> BlockMatrix {
+        let joints = &self.joints;
+        let old = std::mem::replace(&mut self.problem.operator, Operator::Matrix(BlockMatrix::default()));
+        let memory = match old {
+            Operator::Matrix(matrix) => matrix,
+            Operator::RigidBodies(_) => BlockMatrix::default(),
+        };
+        let size = |block: &u32| problem.blocks[*block as usize].len as usize;
+        let mut builder = Builder::reusing(memory, joints.kept.iter().map(size));
+        for (kept, &block) in joints.kept.iter().enumerate() {
+            self.columns.clear();
+            for &other in joints.couplings.of(block as usize) {
+                if !joints.is_free(other) {
+                    self.columns.push(joints.place[other as usize]);
+                }
+            }
+            self.columns.push(kept as u32);
+            for &(_, mechanism) in group(&self.touches, kept as u32) {
+                let others = group(&self.touched, mechanism);
+                self.columns.extend(others.iter().map(|&(_, other)| other));
+            }
+            self.columns.sort_unstable();
+            self.columns.dedup();
+            let rows = problem.blocks[block as usize].rows();
+            for &column in &self.columns {
+                let columns = problem.blocks[joints.kept[column as usize] as usize].rows();
+                builder.push(column, |values| {
+                    let start = values.len();
+                    values.resize(start + rows.len() * columns.len(), 0.0);
+                    with_operator!(&problem.operator, operator => {
+                        operator.block(rows.clone(), columns, &mut values[start..]);
+                    });
+                });
+            }
+            builder.finish_row();
+        }
+        builder.pattern()
+    }
+
+    /// Takes `A_cf A_ff⁻¹ A_fc` off, some columns at a time.
+    fn fill(&mut self, problem: &Problem, mut matrix: BlockMatrix, floor: f64) -> Result<BlockMatrix, SolveError> {
+        let mut slots: [Slot; COLUMNS] = [(0, 0); COLUMNS];
+        let mut used = 0;
+        for kept in 0..self.joints.kept.len() {
+            if group(&self.actions, kept as u32).is_empty() {
+                continue;
+            }
+            for column in 0..matrix.block_rows(kept).len() {
+                slots[used] = (kept, column);
+                used += 1;
+                if used == COLUMNS {
+                    self.take_off(problem, &mut matrix, &slots)?;
+                    used = 0;
+                }
+            }
+        }
+        if used > 0 {
+            self.take_off(problem, &mut matrix, &slots[..used])?;
+        }
+        self.clean(problem, &mut matrix, floor);
+        Ok(matrix)
+    }
+
+    fn take_off(&mut self, problem: &Problem, matrix: &mut BlockMatrix, slots: &[Slot]) -> Result<(), SolveError> {
+        let joints = &self.joints;
+        let (right, memory) = (&mut self.right, &mut self.memory);
+        right.clear();
+        let rows = joints.rows();
+        right.resize(COLUMNS * rows, 0.0);
+        let mut sizes = [0.0; COLUMNS];
+        for (k, &(kept, column)) in slots.iter().enumerate() {
+            let columns = problem.blocks[joints.kept[kept] as usize].rows();
+            for &(_, node) in group(&self.actions, kept as u32) {
+                let block = problem.blocks[joints.free[node as usize] as usize].rows();
+                let width = columns.len();
+                self.block.resize(block.len() * width, 0.0);
+                with_operator!(&problem.operator, operator => operator.block(block, columns.clone(), &mut self.block));
+                let numbers = self.block[column..].iter().step_by(width);
+                let target = right[k * rows + joints.starts[node as usize]..].iter_mut();
+                for (target, &number) in target.zip(numbers) {
+                    *target = number;
+                    sizes[k] = f64::max(sizes[k], number.abs());
+                }
+            }
+        }
+        let left = joints.solve::<COLUMNS>(problem, right, ENOUGH, memory);
+        for (k, &(kept, column)) in slots.iter().enumerate() {
+            if left[k].is_nan() || left[k] > CONSISTENCY * sizes[k] {
+                return Err(SolveError::Unsupported {
+                    method: "the elimination of free rows",
+                    what: "a singular matrix among them that the other rows depend on".into(),
+                });
+            }
+            joints.scatter(problem, &right[k * rows..(k + 1) * rows], &mut memory.full);
+            with_operator!(&problem.operator, operator => {
+                operator.load(&memory.full, &mut memory.state);
+                self.columns.clear();
+                self.columns.extend_from_slice(matrix.stored_columns(kept));
+                for &other in &self.columns {
+                    let rows = problem.blocks[joints.kept[other as usize] as usize].rows();
+                    let product = &mut memory.product[..rows.len()];
+                    operator.block_product(rows, &memory.full, &memory.state, product);
+                    let width = matrix.block_rows(kept).len();
+                    let Some(block) = matrix.stored_mut(other as usize, kept) else {
+                        continue;
+                    };
+                    for (entry, product) in block[column..].iter_mut().step_by(width).zip(product) {
+                        *entry -= *product;
+                    }
+                }
+            });
+        }
+        memory.full.fill(0.0);
+        Ok(())
+    }
+
+    /// Rows that follow from the free ones cancel down to rounding, which must not be taken for a matrix, nor be divided by.
+    fn clean(&mut self, problem: &Problem, matrix: &mut BlockMatrix, floor: f64) {
+        let joints = &self.joints;
+        let operator = problem.operator.as_delassus();
+        for (kept, &block) in joints.kept.iter().enumerate() {
+            let rows = problem.blocks[block as usize].rows();
+            self.columns.clear();
+            self.columns.extend_from_slice(matrix.stored_columns(kept));
+            for &other in &self.columns {
+                let columns = problem.blocks[joints.kept[other as usize] as usize].rows();
+                let Some(entries) = matrix.stored_mut(kept, other as usize) else {
+                    continue;
+                };
+                for (row, entries) in rows.clone().zip(entries.chunks_exact_mut(columns.len())) {
+                    let diagonal = operator.diagonal(row);
+                    for (column, entry) in columns.clone().zip(entries) {
+                        if entry.abs() <= ROUNDING * (diagonal * operator.diagonal(column)).abs().sqrt() {
+                            *entry = 0.0;
+                        }
+                        if row == column && *entry < floor * diagonal {
+                            *entry = floor * diagonal;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn reduce_bias(&mut self, problem: &Problem) {
+        let joints = &self.joints;
+        let (right, memory) = (&mut self.right, &mut self.memory);
+        self.problem.bias.clear();
+        for &block in &joints.kept {
+            let rows = problem.blocks[block as usize].rows();
+            self.problem.bias.extend_from_slice(&problem.bias[rows]);
+        }
+        if self.actions.is_empty() {
+            return;
+        }
+        right.clear();
+        for &block in &joints.free {
+            right.extend_from_slice(&problem.bias[problem.blocks[block as usize].rows()]);
+        }
+        // Joints that contradict each other leave a residual here; the final one tells.
+        joints.solve_by_rule(problem, right, memory);
+        joints.scatter(problem, right, &mut memory.full);
+        with_operator!(&problem.operator, operator => {
+            operator.load(&memory.full, &mut memory.state);
+            let mut at = 0;
+            for &block in &joints.kept {
+                let rows = problem.blocks[block as usize].rows();
+                let product = &mut memory.product[..rows.len()];
+                operator.block_product(rows.clone(), &memory.full, &memory.state, product);
+                for (b, product) in self.problem.bias[at..at + rows.len()].iter_mut().zip(product) {
+                    *b -= *product;
+                }
+                at += rows.len();
+            }
+        });
+        memory.full.fill(0.0);
+    }
+}
+
+/// Those of sorted pairs that begin with this number.
+fn group(pairs: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
+    let start = pairs.partition_point(|pair| pair.0 < first);
+    let len = pairs[start..].partition_point(|pair| pair.0 == first);
+    &pairs[start..start + len]
 }
 
 /// Whether a block's rows are without bounds.

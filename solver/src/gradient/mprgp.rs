@@ -95,7 +95,8 @@ impl ReducedGradientProjection {
                 model.multiply(&p, &mut product);
                 let curvature = dot(&p, &product);
                 let length = dot(&g, &p) / curvature;
-                if length.is_finite() && length > 0.0 {
+                // Joints that contradict each other leave a direction without curvature, and no end to go to along it.
+                if length.is_finite() && length > 0.0 && curvature > FLAT * model.weighted(&p, &p) {
                     for row in 0..rows {
                         next[row] = x[row] - length * p[row];
                     }
@@ -157,6 +158,9 @@ fn energy_change(g: &[f64], x: &[f64], next: &[f64], w: &[f64], w_next: &[f64]) 
         .map(|row| (next[row] - x[row]) * (g[row] + 0.5 * (w_next[row] - w[row])))
         .sum()
 }
+
+/// Curvature in units of the diagonal of A that is nothing but rounding.
+const FLAT: f64 = 1e-12;
 
 /// What is nearer to its edge than this, relatively, is on it.
 const EDGE: f64 = 1.0 - 1e-9;

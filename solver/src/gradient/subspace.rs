@@ -144,6 +144,9 @@ struct Linear<'a> {
 /// The kind of a row whose contact moves along its edge.
 const ALONG: f64 = 2.0;
 
+/// Curvature in units of the diagonal of A that is nothing but rounding.
+const FLAT: f64 = 1e-12;
+
 /// What is nearer to its edge than this, relatively, is on it.
 const EDGE: f64 = 1.0 - 1e-9;
 
@@ -197,9 +200,14 @@ impl<'a> Linear<'a> {
             }
             self.problem.product(&self.p, &mut self.state, &mut self.product);
             project(self.problem, &self.kind, &self.edge, &mut self.product);
-            let length = square / dot(&self.p, &self.product);
+            let curvature = dot(&self.p, &self.product);
+            let length = square / curvature;
+            let flat: f64 = FLAT
+                * (0..x.len())
+                    .map(|row| self.p[row] * self.p[row] / self.metric[row])
+                    .sum::<f64>();
             // Redundant rows leave directions without curvature.
-            if !length.is_finite() || length <= 0.0 {
+            if !length.is_finite() || curvature <= flat {
                 return count + 1;
             }
             add(&mut self.change, length, &self.p);

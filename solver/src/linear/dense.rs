@@ -119,6 +119,79 @@ pub(crate) fn invert_definite(n: usize, matrix: &[f64], inverse: &mut [f64]) -> 
     true
 }
 
+/// Writes the inverse of a joint's block, or where rows are redundant its pseudo-inverse. False if some number is not finite.
+pub(crate) fn invert_joint(n: usize, matrix: &[f64], inverse: &mut [f64], scratch: &mut [f64]) -> bool {
+    // Rows that rounding alone keeps apart have inverses as large as one over it.
+    let regular =
+        invert_definite(n, matrix, inverse) && (0..n).all(|r| matrix[(n + 1) * r] * inverse[(n + 1) * r] < 1e9);
+    regular || pseudo_invert(n, matrix, inverse, scratch)
+}
+
+/// Writes the pseudo-inverse of a symmetric positive semidefinite matrix with positive diagonal, scaled: with
+/// `C = S D S` and ones on its diagonal it is `S C⁺ S`, which takes a right-hand side to the smallest solution in the norm of
+/// diag(D), or where there is none to the nearest thing. False if some number is not finite.
+///
+/// `C = L Lᵀ` by Cholesky's method with diagonal pivoting, ended where only rounding is left, and `C⁺ = L (LᵀL)⁻² Lᵀ`.
+/// `scratch` has n² numbers and n more.
+fn pseudo_invert(n: usize, matrix: &[f64], inverse: &mut [f64], scratch: &mut [f64]) -> bool {
+    /// What is left of a redundant row is 1e-15 or less; loose rows have much more.
+    const RANK: f64 = 1e-11;
+    let (factor, left) = scratch.split_at_mut(n * n);
+    let scale = |k: usize| matrix[(n + 1) * k].sqrt().recip();
+    // Column by column of L into the rows of `factor`.
+    factor.fill(0.0);
+    left[..n].fill(1.0);
+    let mut rank = 0;
+    while rank < n {
+        let pivot = (1..n).fold(0, |best, k| if left[k] > left[best] { k } else { best });
+        if left[pivot].is_nan() || left[pivot] <= RANK {
+            break;
+        }
+        let root = left[pivot].sqrt();
+        for i in 0..n {
+            let known: f64 = (0..rank).map(|k| factor[n * k + i] * factor[n * k + pivot]).sum();
+            let entry = (matrix[n * i + pivot] * scale(i) * scale(pivot) - known) / root;
+            factor[n * rank + i] = entry;
+        }
+        for i in 0..n {
+            left[i] -= factor[n * rank + i] * factor[n * rank + i];
+        }
+        // Never again.
+        left[pivot] = 0.0;
+        rank += 1;
+    }
+    // (LᵀL)⁻¹ Lᵀ in the place of Lᵀ: rank systems, by elimination on both.
+    let gram = &mut inverse[..rank * rank];
+    for i in 0..rank {
+        for j in 0..rank {
+            gram[rank * i + j] = (0..n).map(|k| factor[n * i + k] * factor[n * j + k]).sum();
+        }
+    }
+    for k in 0..rank {
+        let pivot = gram[(rank + 1) * k];
+        for i in (0..rank).filter(|&i| i != k) {
+            let share = gram[rank * i + k] / pivot;
+            for j in k..rank {
+                gram[rank * i + j] -= share * gram[rank * k + j];
+            }
+            for j in 0..n {
+                factor[n * i + j] -= share * factor[n * k + j];
+            }
+        }
+    }
+    for k in 0..rank {
+        let pivot = gram[(rank + 1) * k];
+        factor[n * k..n * (k + 1)].iter_mut().for_each(|entry| *entry /= pivot);
+    }
+    for i in 0..n {
+        for j in 0..n {
+            let product: f64 = (0..rank).map(|k| factor[n * k + i] * factor[n * k + j]).sum();
+            inverse[n * i + j] = product * scale(i) * scale(j);
+        }
+    }
+    inverse.iter().all(|x| x.is_finite())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,6 +255,27 @@ mod tests {
             .map(|k| rows[k / 3][0] * rows[k % 3][0] + rows[k / 3][1] * rows[k % 3][1])
             .collect();
         assert!(!invert_definite(3, &gram, &mut [0.0; 9]));
+    }
+
+    /// Against the singular value decomposition of the scaled matrix, for every rank up to full.
+    #[test]
+    fn pseudo_inverses_agree_with_independent_ones() {
+        let mut rng = Pcg64::seed_from_u64(6);
+        for (n, rank) in [(1, 1), (2, 1), (6, 5), (6, 6), (9, 6), (18, 6)] {
+            let g = DMatrix::<f64>::from_fn(n, rank, |_, _| rng.random_range(-1.0..1.0));
+            // Rows of very different size, as linear and angular ones are.
+            let size = DMatrix::from_diagonal(&nalgebra::DVector::from_fn(n, |k, _| [1.0, 1e-3, 40.0][k % 3]));
+            let a = &size * &g * g.transpose() * &size;
+            let mut inverse = vec![0.0; n * n];
+            assert!(pseudo_invert(n, a.as_slice(), &mut inverse, &mut vec![0.0; n * n + n]));
+            let scale = DMatrix::from_fn(n, n, |i, j| if i == j { a[(i, i)].sqrt().recip() } else { 0.0 });
+            let expected = &scale * (&scale * &a * &scale).pseudo_inverse(1e-9).unwrap() * &scale;
+            let found = DMatrix::from_row_slice(n, n, &inverse);
+            // Rounding times the square of a condition number below a thousand, in units of the scaled matrix.
+            let apart = |x: &DMatrix<f64>| (x.component_div(&(scale.diagonal() * scale.diagonal().transpose()))).norm();
+            let error = apart(&(&found - &expected));
+            assert!(error < 1e-9 * apart(&expected), "{n} rows of rank {rank}: {error}");
+        }
     }
 
     #[test]

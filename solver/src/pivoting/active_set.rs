@@ -303,7 +303,7 @@ fn solve_basis(basis: CsrMatrix<f64>, is_symmetric: bool, x: &mut [f64]) -> bool
         return true;
     }
     if is_symmetric {
-        return match Factor::new(basis, 0.0, None) {
+        return match Factor::new(basis) {
             Ok(factor) => factor.solve(x).is_finite() && x.iter().all(|x| x.is_finite()),
             Err(_) => false,
         };

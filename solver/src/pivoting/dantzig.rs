@@ -221,7 +221,7 @@ fn solve_coupled(boxes: &BoxLcp, places: &[Place], impulses: &mut [f64]) -> bool
             (0..n).for_each(|i| matrix[(i, k)] += factor * boxes.matrix[(clamped[i], row)]);
         }
     }
-    let Ok(factor) = Factor::new(CsrMatrix::from(&matrix), 0.0, None) else {
+    let Ok(factor) = Factor::new(CsrMatrix::from(&matrix)) else {
         return false;
     };
     for _ in 0..2 {

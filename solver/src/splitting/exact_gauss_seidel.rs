@@ -53,7 +53,6 @@ impl ExactGaussSeidel {
         order.extend(0..problem.blocks.len() as u32);
         // Of each block D and its inverse, one behind the other.
         let mut numbers = context.take(2 * problem.block_diagonal_len());
-        prepare(problem, operator, &mut offsets, &mut numbers);
         let mut changes = context.take(if sequence.needs_changes() {
             problem.blocks.len()
         } else {
@@ -61,6 +60,7 @@ impl ExactGaussSeidel {
         });
         let largest = problem.blocks.iter().map(|block| block.len).max().unwrap_or(0) as usize;
         let mut scratch = context.take(2 * largest + scratch_len(largest));
+        prepare(problem, operator, &mut offsets, &mut numbers, &mut scratch);
 
         let report = options.iterate(problem, operator, impulses, context, |sweep, impulses, state| {
             sequence.advance(sweep, &mut order, &changes);
@@ -106,13 +106,19 @@ impl ExactGaussSeidel {
     }
 }
 
-fn prepare(problem: &Problem, operator: &impl Delassus, offsets: &mut Vec<u32>, numbers: &mut [f64]) {
+fn prepare(
+    problem: &Problem,
+    operator: &impl Delassus,
+    offsets: &mut Vec<u32>,
+    numbers: &mut [f64],
+    scratch: &mut [f64],
+) {
     let mut at = 0;
     for block in &problem.blocks {
         let n = block.len as usize;
         let (matrix, inverse) = numbers[at..at + 2 * n * n].split_at_mut(n * n);
         operator.diagonal_block(block.rows(), matrix);
-        prepare_inverse(n, matrix, inverse);
+        prepare_inverse(block.cone, n, matrix, inverse, scratch);
         offsets.push(at as u32);
         at += 2 * n * n;
     }

@@ -8,7 +8,7 @@
 //!   `S_sr = ω D_sr / D_ss` prepared in advance: a sweep is a chain of dependent operations, and this way only a product
 //!   and a difference lie between one row and the next.
 //! - **Blocks**: first `λ − ω D⁻¹ w`, which is right whenever it lies inside the cone (the contact sticks, the joint
-//!   holds); if it does not, row by row.
+//!   holds); if it does not, row by row. A joint with redundant rows takes the pseudo-inverse.
 //!
 //! Friction takes one of three models. The box bounds each tangent by ±μ λ_n and follows λ_n as it changes (SOR-LCP-3);
 //! it is too strong by up to √2 along its diagonal. The scaled box has ±μ λ_n/√2, the largest inside the disc. The cone
@@ -23,6 +23,7 @@ use crate::delassus::Delassus;
 use crate::linear::dense;
 use crate::problem::{Block, Problem};
 use crate::solve::Context;
+use crate::splitting::one_contact::scratch_len;
 
 choices! {
     /// What is solved at once.
@@ -58,7 +59,7 @@ pub(super) struct LocalBlocks {
     /// Row-major, a block each: step lengths `ω / D_rr` (or ω ρ) on the diagonal, and beside them the row of D times
     /// its step length.
     steps: Vec<f64>,
-    /// Their inverses, where whole blocks are solved; NaN in front where there is none.
+    /// Their inverses (pseudo-inverses of joints with redundant rows), where whole blocks are solved; NaN in front where there is none.
     inverses: Vec<f64>,
 }
 
@@ -98,6 +99,8 @@ impl LocalBlocks {
             steps: context.take(total),
             inverses: context.take(if granularity == Granularity::Blocks { total } else { 0 }),
         };
+        let largest = problem.blocks.iter().map(|block| block.len).max().unwrap_or(0) as usize;
+        let mut scratch = context.take(scratch_len(largest));
         let mut at = 0;
         for (index, block) in problem.blocks.iter().enumerate() {
             let n = block.len as usize;
@@ -106,13 +109,18 @@ impl LocalBlocks {
             read(index, steps);
             if granularity == Granularity::Blocks {
                 let inverse = &mut local.inverses[at..at + n * n];
-                if !dense::invert_definite(n, steps, inverse) {
+                let regular = match block.cone {
+                    Cone::Free => dense::invert_joint(n, steps, inverse, &mut scratch),
+                    _ => dense::invert_definite(n, steps, inverse),
+                };
+                if !regular {
                     inverse[0] = f64::NAN;
                 }
             }
             scale_to_steps(block, friction, relaxation, coupled, steps);
             at += n * n;
         }
+        context.give([scratch]);
         local
     }
 

@@ -9,6 +9,20 @@
 //! - `exact_gauss_seidel`: every contact solved to rounding when it is visited;
 //! - `mass_splitting`: Jacobi that cannot overshoot, since every contact has its own share of its bodies.
 //!
+//! **Redundant joints.** A is then singular, A n = 0 for impulses n that move nothing; velocities are unique, impulses are not.
+//! On free rows a sweep is `λ ← λ − B⁻¹ (Aλ + b)`, with `B = D/ω` for Jacobi and `B = D/ω + L` for Gauss–Seidel and SOR (D the
+//! diagonal of A, L what is below it in the order of the sweep). If b is consistent they converge (Keller 1965), and since
+//! every change lies in B⁻¹ times the range of A, from zero they end where `n·Bλ = 0` for all such n:
+//!
+//! - Jacobi at the smallest impulses in the norm of D, as the direct solution does: an even share;
+//! - Gauss–Seidel and SOR at others, that depend on the order: of two equal rows the first carries all;
+//! - whole blocks (`granularity=blocks`, `nsgs`) take the pseudo-inverse of a singular block, so that rows of one joint share
+//!   evenly among themselves.
+//!
+//! If joints contradict each other, velocities still come to rest at a compromise, Jacobi's at the one with the least
+//! `Σ w_r²/A_rr`, while impulses grow by the same amount every sweep. No stopping test is met then. (`tests/redundancy.rs`
+//! checks all of this.)
+//!
 //! What they share is here: the options, the update of a block by projection (`local`) or exactly (`one_contact`), the
 //! order of blocks (`order`) and the stopping test (`stop`). Each method is one file.
 

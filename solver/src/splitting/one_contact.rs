@@ -39,7 +39,7 @@ pub struct OneContact<'a> {
     pub cone: Cone,
     /// D, row-major, with positive diagonal.
     pub matrix: &'a [f64],
-    /// D⁻¹; a NaN in front where there is none.
+    /// D⁻¹, of a joint with redundant rows its pseudo-inverse; a NaN in front where there is none.
     pub inverse: &'a [f64],
 }
 
@@ -51,10 +51,16 @@ pub fn scratch_len(rows: usize) -> usize {
     rows * (rows + 3)
 }
 
-/// Writes the inverse that [`OneContact`] wants. One that would have fewer than five digits left is none.
-pub fn prepare_inverse(rows: usize, matrix: &[f64], inverse: &mut [f64]) {
-    let exact = dense::invert_definite(rows, matrix, inverse)
-        && (0..rows).all(|r| matrix[(rows + 1) * r] * inverse[(rows + 1) * r] < 1e11);
+/// Writes the inverse that [`OneContact`] wants. One that would have fewer than five digits left is none, but that joints get
+/// a pseudo-inverse: redundant rows then share their load. `scratch` as [`scratch_len`] says.
+pub fn prepare_inverse(cone: Cone, rows: usize, matrix: &[f64], inverse: &mut [f64], scratch: &mut [f64]) {
+    let exact = match cone {
+        Cone::Free => dense::invert_joint(rows, matrix, inverse, scratch),
+        _ => {
+            dense::invert_definite(rows, matrix, inverse)
+                && (0..rows).all(|r| matrix[(rows + 1) * r] * inverse[(rows + 1) * r] < 1e11)
+        }
+    };
     if !exact {
         inverse[0] = f64::NAN;
     }
@@ -64,7 +70,7 @@ pub fn prepare_inverse(rows: usize, matrix: &[f64], inverse: &mut [f64]) {
 pub fn solve(cone: Cone, matrix: &[f64], bias: &[f64], impulse: &mut [f64]) {
     let n = bias.len();
     let (mut inverse, mut scratch, mut velocity) = (vec![0.0; n * n], vec![0.0; scratch_len(n)], bias.to_vec());
-    prepare_inverse(n, matrix, &mut inverse);
+    prepare_inverse(cone, n, matrix, &mut inverse, &mut scratch);
     for (velocity, row) in velocity.iter_mut().zip(matrix.chunks_exact(n)) {
         *velocity += dot(row, impulse);
     }
@@ -213,15 +219,14 @@ impl OneContact<'_> {
         self.contains(new) && (0..n).all(|k| (velocity[k] + change(new, k)).abs() <= 1e-13 * size)
     }
 
-    /// Whether an impulse lies in the cone of a contact.
+    /// Whether an impulse lies in the cone of a contact. Of rows with bounds of their own nothing is asked here.
     fn contains(&self, x: &[f64]) -> bool {
-        let within = |mu: f64, tangents: &[f64]| dot(tangents, tangents) <= mu * mu * x[0] * x[0];
-        x[0] >= 0.0
-            && match self.cone {
-                Cone::Rolling { friction, rolling } => within(friction, &x[1..3]) && within(rolling, &x[3..5]),
-                Cone::Friction { coefficient } | Cone::SecondOrder { coefficient } => within(coefficient, &x[1..]),
-                _ => true,
-            }
+        let within = |mu: f64, tangents: &[f64]| x[0] >= 0.0 && dot(tangents, tangents) <= mu * mu * x[0] * x[0];
+        match self.cone {
+            Cone::Rolling { friction, rolling } => within(friction, &x[1..3]) && within(rolling, &x[3..5]),
+            Cone::Friction { coefficient } | Cone::SecondOrder { coefficient } => within(coefficient, &x[1..]),
+            Cone::Free | Cone::NonNegative | Cone::Interval { .. } => true,
+        }
     }
 }
 

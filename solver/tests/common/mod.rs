@@ -7,6 +7,8 @@
     reason = "every test file compiles its own copy and uses a part of it"
 )]
 
+pub mod mechanisms;
+
 use drystone_solver::{Cone, Context, InverseMass, Problem, RigidBodies, Row, Solver, registry};
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
 use rand::{RngExt, SeedableRng};
@@ -79,7 +81,7 @@ pub fn point_row(d: &Vector3<f64>, arms: &[Vector3<f64>; 2]) -> [f64; 12] {
     twelve(&[-d, -arms[0].cross(d), *d, arms[1].cross(d)])
 }
 
-fn twelve(parts: &[Vector3<f64>; 4]) -> [f64; 12] {
+pub fn twelve(parts: &[Vector3<f64>; 4]) -> [f64; 12] {
     std::array::from_fn(|k| parts[k / 3][k % 3])
 }
 

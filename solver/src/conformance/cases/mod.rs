@@ -1,6 +1,7 @@
 //! The cases, a file for each kind. A case solves a few problems and notes what is wrong.
 
 mod contract;
+mod mechanisms;
 mod one_contact;
 mod rows;
 mod stacks;
@@ -15,6 +16,7 @@ use super::{Law, Trial};
 pub(super) fn all() -> impl Iterator<Item = &'static Trial> {
     [
         rows::TRIALS,
+        mechanisms::TRIALS,
         one_contact::TRIALS,
         stacks::TRIALS,
         tangles::TRIALS,

@@ -7,7 +7,7 @@
 use super::OneContact;
 use crate::cone::between;
 use crate::linear::dense;
-use crate::vector::dot;
+use crate::vector::{dot, largest};
 
 /// The cases of a row, kept among the other numbers.
 const LOWER: f64 = -1.0;
@@ -78,11 +78,20 @@ pub(super) fn solve(
         });
         match wrong {
             Some((r, right)) => case[r] = right,
+            // Without an inverse elimination may have divided by rounding.
+            None if contact.inverse[0].is_nan() && !holds(d, bias, trial, case) => break,
             None => return new.copy_from_slice(trial),
         }
     }
     // Redundant rows, or a matrix outside of the theorem.
     sweeps(100, d, (lower, upper), bias, new);
+}
+
+/// Whether rows off their bounds have no velocity, compared with what they had without impulses.
+fn holds(d: &[f64], bias: &[f64], trial: &[f64], case: &[f64]) -> bool {
+    let n = trial.len();
+    let size = largest(bias);
+    (0..n).all(|r| case[r] != FREE || (dot(&d[n * r..n * (r + 1)], trial) + bias[r]).abs() <= 1e-9 * size)
 }
 
 /// Projected Gauss–Seidel on the block's rows.
