@@ -4,9 +4,9 @@ mod common;
 
 use common::*;
 use drystone::collision::Part;
-use drystone::dynamics::{Body, World};
+use drystone::dynamics::{Attachment, Body, Hinge, Joint, Limit, Motor, World};
 use drystone::solver::Measure;
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 
 /// A stack of boxes, a pyramid of boxes, and a ball on each, at rest: two groups. The third box of the stack is cut in
 /// two.
@@ -71,6 +71,49 @@ fn a_settled_scene_allocates_nothing() {
         for measure in [Measure::Nothing, Measure::Final] {
             assert_eq!(allocations(method, measure), 0, "{method}, {measure:?}");
         }
+    }
+}
+
+/// A chain at rest, with a motor that holds and a limit that carries where all rows are swept, without where joints are
+/// eliminated: a step allocates nothing. (With limits, motors or contacts beside them, eliminating joints makes a new
+/// problem for these in every step, and that allocates.)
+#[test]
+fn a_settled_mechanism_allocates_nothing() {
+    let mechanism = |dressed: bool| {
+        let mut world = world(0.5, 0.0, [Body::fixed("ceiling", box_shape([0.1; 3]))]);
+        for k in 0..20 {
+            let z = -0.5 - f64::from(k);
+            let index = world
+                .add(cuboid(&format!("link-{k}"), [0.05, 0.05, 0.5], 1.0).at(Vector3::z() * z))
+                .unwrap();
+            let top = Attachment::at(Point3::new(0.0, 0.0, z + 0.5)).axis(Vector3::y());
+            let joint = Joint::new(format!("joint-{k}"), Hinge, [index - 1, index], top);
+            let joint = match k {
+                3 if dressed => joint.with_motor(Motor::servo(0, 0.0, 10.0, 5.0)),
+                7 if dressed => joint.with_limit(Limit::range(0, 0.0, 1.0)),
+                _ => joint,
+            };
+            world.add_joint(joint).unwrap();
+        }
+        world
+    };
+    for (method, dressed) in [
+        ("pgs:iterations=50", true),
+        ("semi-implicit:projection=none,erp=0.2/psor:iterations=50", true),
+        ("semi-implicit:projection=hybrid/pgs:iterations=50", false),
+        ("semi-implicit:projection=hybrid/hybrid", false),
+        ("semi-implicit:projection=none,erp=0.2/hybrid", false),
+    ] {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .expect("a pool of one thread");
+        let count = pool.install(|| {
+            let mut simulation = simulation(mechanism(dressed), method, 0.01);
+            run(&mut simulation, 100);
+            allocation_counter::measure(|| run(&mut simulation, 100)).count_total
+        });
+        assert_eq!(count, 0, "{method}");
     }
 }
 

@@ -103,3 +103,35 @@ fn the_broad_phase_does_not_show() {
 fn another_method_gives_other_bits() {
     assert_ne!(trajectory(2, "pgs").0, trajectory(2, "pgs:order=backward").0);
 }
+
+/// Mechanisms too: four dolls that fall, their joints eliminated or swept.
+#[test]
+fn jointed_bodies_have_the_same_bits_on_any_number_of_threads() {
+    let scene = drystone::scenes::load("ragdoll:count=4,height=0.05").expect("a scene of the catalogue");
+    let trajectory = |threads: usize, method: &str| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("a pool of threads");
+        pool.install(|| {
+            let mut simulation = simulation(scene.build().expect("a sound scene"), method, scene.dt);
+            let (mut states, mut groups) = (Vec::new(), 0);
+            for _ in 0..10 {
+                run(&mut simulation, 10);
+                states.push(bits(&simulation));
+                groups = groups.max(simulation.report().groups);
+            }
+            assert!(groups > 1);
+            states
+        })
+    };
+    for method in [
+        "semi-implicit:projection=hybrid/hybrid:iterations=50",
+        "semi-implicit:erp=0.1/pgs:iterations=20",
+    ] {
+        let one = trajectory(1, method);
+        for threads in [2, 4] {
+            assert_same_bits(&one, &trajectory(threads, method));
+        }
+    }
+}

@@ -242,7 +242,7 @@ fn motors() {
     let motor = |drive: &str| format!("motor = [{{ coordinate = \"angle\", drive.{drive} }}]");
     refuses_in_hinge(
         &motor("velocity = { speed = 1, force = -1 }"),
-        "25:72: joint 'knee': force must be 0 or more, not -1",
+        "25:72: joint 'knee': force must be 0 or more and finite, not -1",
     );
     refuses_in_hinge(
         &motor("velocity = { speed = inf }"),
