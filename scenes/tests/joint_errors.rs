@@ -254,7 +254,7 @@ fn motors() {
     );
     refuses_in_hinge(
         &motor("friction = { force = -2 }"),
-        "25:61: joint 'knee': force must be 0 or more, not -2",
+        "25:61: joint 'knee': force must be 0 or more and finite, not -2",
     );
     refuses_in_hinge(
         &motor("spring = { stiffness = 0 }"),
