@@ -52,7 +52,7 @@ impl Breaking {
             ("distance", self.distance),
         ] {
             if let Some(bound) = bound
-                && !(bound > 0.0)
+                && (bound.is_nan() || bound <= 0.0)
             {
                 return Err(format!("the breaking {name} must be positive, not {bound}"));
             }
