@@ -14,6 +14,9 @@
 //! what they are, and one a row elsewhere. With H the inverse diagonal of A bodies of very different mass do not slow
 //! each other down.
 //!
+//! On redundant joints the steps of `apgd`, `spg` and `mprgp` lie in H times the range of A: from zero they end, as the direct
+//! solution does, at the smallest impulses in the norm of diag(A).
+//!
 //! `nncg` and `pgs-sm` put conjugate gradients around sweeps of projected Gauss–Seidel, and meet Coulomb's law in the
 //! sweeps; `apgd` (Nesterov's momentum), `spg` (Barzilai and Borwein's step lengths) and `mprgp` (conjugate gradients on
 //! the rows that are free) share the frozen energy below.
