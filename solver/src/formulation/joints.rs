@@ -306,6 +306,11 @@ impl Joints {
         best
     }
 
+    /// Whether the matrix is one that need not be symmetric.
+    pub(super) fn is_general(&self) -> bool {
+        self.general.is_some()
+    }
+
     fn refined_generally<const K: usize>(
         &self,
         general: &Factor,

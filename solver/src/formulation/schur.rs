@@ -17,8 +17,8 @@ use crate::monitor::Limits;
 use crate::problem::{Block, Operator, Problem, with_operator};
 use crate::vector::largest;
 
-/// What A_ff⁻¹A_fc may leave undone, beside the size of A_fc. More means that A_ff is singular and the other rows need
-/// what it cannot give.
+/// What A_ff⁻¹A_fc may leave undone where A_ff is not symmetric, beside the size of A_fc. More means that A_ff is singular
+/// and the other rows need what it cannot give.
 const CONSISTENCY: f64 = 1e-8;
 /// What it need not be refined below: S gets an error of this size, beside the diagonal of A.
 const ENOUGH: f64 = 1e-12;
@@ -303,7 +303,11 @@ impl Elimination {
         }
         let left = joints.solve::<COLUMNS>(problem, right, ENOUGH, memory);
         for (k, &(kept, column)) in slots.iter().enumerate() {
-            if left[k].is_nan() || left[k] > CONSISTENCY * sizes[k] {
+            // In a positive semidefinite matrix the joints' range holds all that the others ask of them. What is left there
+            // belongs to rows that are redundant but for joint errors, with eigenvalues below the ridge: that much
+            // they give way, S stays positive semidefinite, and the final residual tells.
+            let is_left = joints.is_general() && left[k] > CONSISTENCY * sizes[k];
+            if left[k].is_nan() || is_left {
                 return Err(SolveError::Unsupported {
                     method: "the elimination of free rows",
                     what: "a singular matrix among them that the other rows depend on".into(),
