@@ -30,7 +30,7 @@ fn worst(ratio: f64, method: &str, steps: usize) -> (f64, f64) {
     (velocity, error)
 }
 
-/// Direct solvers stay under 1e-8 whatever the ratio (`hybrid` is at rounding, `proximal` stops at 1e-10 m/s, where b is
+/// Direct solvers stay under 1e-8 whatever the ratio (`hybrid` is at rounding, `proximal` stops at 1e-12 m/s, where b is
 /// some 1e-2 m/s), and with their projection joints are within a micrometre. Twenty sweeps leave a good part of the
 /// velocities, and the chain gives way.
 #[test]
