@@ -268,7 +268,11 @@ fn trees_rings_and_bridges_are_held_to_rounding() {
 #[test]
 fn the_history_of_a_context_leaves_no_trace() {
     let problems = [
+        // As many joints each, but of other sizes, then in another pattern.
+        Mechanism::new(Shape::Ring, 20).problem(),
         Mechanism::new(Shape::Ring, 20).hinges().problem(),
+        Mechanism::new(Shape::Chain, 21).hinges().problem(),
+        Mechanism::new(Shape::Tree, 21).hinges().problem(),
         chain(12, Vector3::x(), 0.1, true),
         Mechanism::new(Shape::Ring, 20).problem(),
         Mechanism::door(&[-0.8, 0.8], 0.05),
