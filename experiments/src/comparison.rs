@@ -255,9 +255,16 @@ mod tests {
                 .unwrap()
         };
         assert!(!line("a ").contains('*'));
-        assert_eq!(line("b ").matches('*').count(), 4, "{table}");
+        assert_eq!(line("b ").matches('*').count(), 5, "{table}");
         assert!(!line("c ").contains('*'));
         assert!(line("c ").ends_with("failed: it fell over"));
+    }
+
+    #[test]
+    fn joints_have_a_column_where_there_are_any() {
+        let shown = |number| table(&[outcome("a", Status::Finished, number)]).contains("joint error");
+        assert!(shown(1e-9));
+        assert!(!shown(0.0));
     }
 
     #[test]
