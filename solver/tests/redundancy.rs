@@ -72,21 +72,21 @@ fn the_mechanisms_have_the_ranks_they_claim() {
                 count: 2,
                 together: false,
             },
-            3,
+            2,
         ),
         (
             Redundant::Points {
                 count: 3,
                 together: false,
             },
-            9,
+            6,
         ),
         (
             Redundant::Points {
                 count: 6,
                 together: true,
             },
-            36,
+            24,
         ),
     ] {
         assert_eq!(Scaled::new(&kind.problem()).idle().len(), redundant, "{kind:?}");
