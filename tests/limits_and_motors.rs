@@ -10,7 +10,7 @@ mod common;
 use common::*;
 use drystone::dynamics::{
     Attachment, Ball, Body, BreakCause, Breaking, EllipticCone, Event, Hinge, Joint, Limit, Motor, Reach, Simulation,
-    Slider, Universal, World,
+    Slider, Softness, Universal, World,
 };
 use nalgebra::{Point3, Vector3};
 
@@ -219,6 +219,41 @@ fn a_slider_rests_on_its_stop() {
     }
     let reaction = simulation.pipeline().reactions()[0].impulse / dt;
     assert_vector(reaction, Vector3::new(0.0, 0.0, 3.0 * G), 1e-6);
+}
+
+/// A soft stop: at rest `K λ/h = erp (−Φ)/h` with λ = h m g, so it gives way by `h K m g/erp`, and projection, which is for
+/// errors, leaves that alone.
+#[test]
+fn a_soft_stop_gives_way_in_proportion_to_the_weight_on_it() {
+    let (mass, dt, softness) = (
+        2.0,
+        0.01,
+        Softness {
+            erp: Some(0.2),
+            cfm: Some(0.01),
+        },
+    );
+    for method in [UNPROJECTED, DIRECT] {
+        let mut world = world(
+            0.0,
+            0.0,
+            [
+                Body::fixed("wall", box_shape([0.1; 3])),
+                cuboid("weight", [0.1; 3], mass),
+            ],
+        );
+        let joint = Joint::new("slider", Slider, [0, 1], Attachment::at(Point3::origin()));
+        let stop = Limit {
+            softness,
+            ..Limit::range(0, 0.0, f64::INFINITY)
+        };
+        world.add_joint(joint.with_limit(stop)).unwrap();
+        let mut simulation = simulation(world, method, dt);
+        for _ in 0..500 {
+            simulation.step().unwrap();
+        }
+        assert_close(coordinate(&simulation, 0, 0), -dt * 0.01 * mass * G / 0.2, 1e-6);
+    }
 }
 
 /// A ball joint's cone is one row: it stops the swing outwards, and lets the rod turn round the cone and come back.

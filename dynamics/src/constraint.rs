@@ -288,7 +288,7 @@ impl RowSettings {
 #[inline]
 pub(crate) fn position_row(law: Law, index: usize, row: &ConstraintRow, moved: f64) -> Option<(Cone, Row)> {
     let cone = match law {
-        Law::Equality if row.softness.cfm.unwrap_or(0.0) > 0.0 => return None,
+        Law::Equality | Law::AtLeast { .. } if row.softness.cfm.unwrap_or(0.0) > 0.0 => return None,
         Law::Equality => Cone::Free,
         Law::AtLeast { .. } => Cone::NonNegative,
         Law::Contact { .. } if index == 0 => Cone::NonNegative,
