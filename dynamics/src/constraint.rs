@@ -117,6 +117,12 @@ impl ConstraintRow {
         }
     }
 
+    /// Whether an impulse does anything. Some coordinates have no direction at one place (the swing of a ball joint that
+    /// has not swung); there is nothing to push along then, and a row would only make the problem singular.
+    pub fn acts(&self) -> bool {
+        self.jacobian.iter().any(|&j| j != 0.0)
+    }
+
     /// The same row with another softness.
     #[must_use]
     pub fn softened(self, softness: Softness) -> Self {

@@ -112,7 +112,7 @@ impl Limit {
         };
         self.each(model, frames, |side, row| {
             let Some(value) = row.position else { return };
-            if at.is_near(value, &row.jacobian) {
+            if at.is_near(value, &row.jacobian) && row.acts() {
                 block(slot + side, law, &[row.softened(self.softness)]);
             }
         });
