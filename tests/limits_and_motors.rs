@@ -196,6 +196,29 @@ fn a_range_across_half_a_turn_holds_on_both_sides() {
     }
 }
 
+/// A range of angles that is open or a whole turn says nothing about which side of a bound an angle is on: a rotor that
+/// may turn one way only would be thrown back to its bound after three quarters of a turn.
+#[test]
+fn an_angle_is_limited_on_both_sides_or_not_at_all() {
+    let mut world = rotor(|joint| joint);
+    for (lower, upper, good) in [
+        (-0.5, f64::INFINITY, false),
+        (f64::NEG_INFINITY, 0.5, false),
+        (f64::NEG_INFINITY, f64::INFINITY, false),
+        (-3.2, 3.2, false),
+        (-3.1, 3.1, true),
+    ] {
+        let hinge = Joint::new(
+            format!("{lower} {upper}"),
+            Hinge,
+            [0, 1],
+            Attachment::at(Point3::origin()),
+        );
+        let result = world.add_joint(hinge.with_limit(Limit::range(0, lower, upper)));
+        assert_eq!(result.is_ok(), good, "{lower} {upper} {result:?}");
+    }
+}
+
 /// A slider under gravity between two stops: `z = −½ g t²` (as the scheme has it) until it stands on the lower one, where
 /// the limit carries the weight.
 #[test]

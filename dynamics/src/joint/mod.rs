@@ -199,7 +199,7 @@ impl Joint {
         for limit in &self.limits {
             limit.validate(self.model.as_ref())?;
             if limit.is_too_wide(self.model.as_ref(), &frames) {
-                return Err("a range of angles must be less than a whole turn".into());
+                return Err("a range of angles needs both bounds and must be less than a whole turn".into());
             }
         }
         self.motors
