@@ -1,7 +1,7 @@
 //! What the numbers of a joint cannot say is refused when it is added, not found out by a step that fails.
 
 use drystone_collision::{Shape, Sphere};
-use drystone_dynamics::{Attachment, Body, Distance, Gear, Joint, JointModel, World};
+use drystone_dynamics::{Attachment, Ball, Body, Distance, EllipticCone, Gear, Joint, JointModel, Limit, World};
 use nalgebra::{Point3, Vector3};
 
 fn two_balls() -> World {
@@ -40,5 +40,14 @@ fn a_rod_and_gears_need_ends_that_are_apart() {
         joined(gear, across),
     ] {
         two_balls().add_joint(good).unwrap();
+    }
+}
+
+/// A half angle of zero or NaN makes a cone that is nowhere violated: a limit that silently isn't there.
+#[test]
+fn an_elliptic_cone_needs_half_angles() {
+    for angles in [[0.0, 0.5], [0.5, f64::NAN], [-1.0, 1.0], [1.0, f64::INFINITY]] {
+        let joint = joined(Ball, Attachment::at(Point3::origin())).with_limit(Limit::reach(EllipticCone { angles }));
+        refuses(joint, "a half angle must be positive");
     }
 }

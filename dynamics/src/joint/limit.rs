@@ -28,6 +28,11 @@ pub trait Reach: fmt::Debug + Send + Sync {
     fn needs(&self) -> usize {
         1
     }
+
+    /// What is wrong with its parameters.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Where a limit lets the joint go.
@@ -173,7 +178,7 @@ impl Limit {
         let count = model.coordinates().len();
         match &self.region {
             Region::Reach(reach) if count < reach.needs() => Err(super::no_coordinate(model, reach.needs() - 1)),
-            Region::Reach(_) => Ok(()),
+            Region::Reach(reach) => reach.validate(),
             Region::Range { coordinate, .. } if *coordinate >= count => Err(super::no_coordinate(model, *coordinate)),
             Region::Range { lower, upper, .. } => {
                 if lower.is_nan() || upper.is_nan() {
@@ -226,6 +231,13 @@ pub struct EllipticCone {
 impl Reach for EllipticCone {
     fn needs(&self) -> usize {
         4
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        match self.angles.iter().find(|angle| !(angle.is_finite() && **angle > 0.0)) {
+            Some(angle) => Err(format!("a half angle must be positive and finite, not {angle}")),
+            None => Ok(()),
+        }
     }
 
     fn value(&self, q: &[f64], gradient: &mut [f64]) -> f64 {
