@@ -332,6 +332,7 @@ mod tests {
         assert!((target(-0.001, 0.0, -1.0, -1.0) - 0.05).abs() < 1e-15);
         // The stronger of bounce and correction.
         assert_eq!(target(-0.001, 0.5, -2.0, -2.1), 1.0);
+        assert_eq!(target(-0.01, 0.5, -0.2, -0.3), 0.5);
         // What is slow rests.
         assert_eq!(target(0.0, 0.5, -0.05, -0.1), 0.0);
     }
