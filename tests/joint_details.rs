@@ -121,6 +121,9 @@ fn gears_turn_for_ever() {
             let report = simulation.step().unwrap();
             assert!(report.joint_error.length < 1e-9, "{:?}", report.joint_error);
             assert_close(body(&simulation, "large").angular_velocity.z, expected, 1e-9);
+            let angle = expected * simulation.world().time;
+            let turned = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+            assert!(turned.angle_to(&body(&simulation, "large").pose.rotation) < 1e-6);
         }
     }
 }
