@@ -10,9 +10,9 @@ mod common;
 use common::*;
 use drystone::dynamics::{
     Attachment, Ball, Body, BreakCause, Breaking, EllipticCone, Event, Hinge, Joint, Limit, Motor, Reach, Simulation,
-    Slider, Universal, World,
+    Slider, Softness, Universal, World,
 };
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Point3, UnitQuaternion, Vector3};
 
 /// Joints to rounding, whatever hangs on them by contacts and limits.
 const DIRECT: &str = "semi-implicit:projection=hybrid/hybrid";
@@ -196,6 +196,29 @@ fn a_range_across_half_a_turn_holds_on_both_sides() {
     }
 }
 
+/// A range of angles that is open or a whole turn says nothing about which side of a bound an angle is on: a rotor that
+/// may turn one way only would be thrown back to its bound after three quarters of a turn.
+#[test]
+fn an_angle_is_limited_on_both_sides_or_not_at_all() {
+    let mut world = rotor(|joint| joint);
+    for (lower, upper, good) in [
+        (-0.5, f64::INFINITY, false),
+        (f64::NEG_INFINITY, 0.5, false),
+        (f64::NEG_INFINITY, f64::INFINITY, false),
+        (-3.2, 3.2, false),
+        (-3.1, 3.1, true),
+    ] {
+        let hinge = Joint::new(
+            format!("{lower} {upper}"),
+            Hinge,
+            [0, 1],
+            Attachment::at(Point3::origin()),
+        );
+        let result = world.add_joint(hinge.with_limit(Limit::range(0, lower, upper)));
+        assert_eq!(result.is_ok(), good, "{lower} {upper} {result:?}");
+    }
+}
+
 /// A slider under gravity between two stops: `z = −½ g t²` (as the scheme has it) until it stands on the lower one, where
 /// the limit carries the weight.
 #[test]
@@ -219,6 +242,41 @@ fn a_slider_rests_on_its_stop() {
     }
     let reaction = simulation.pipeline().reactions()[0].impulse / dt;
     assert_vector(reaction, Vector3::new(0.0, 0.0, 3.0 * G), 1e-6);
+}
+
+/// A soft stop: at rest `K λ/h = erp (−Φ)/h` with λ = h m g, so it gives way by `h K m g/erp`, and projection, which is for
+/// errors, leaves that alone.
+#[test]
+fn a_soft_stop_gives_way_in_proportion_to_the_weight_on_it() {
+    let (mass, dt, softness) = (
+        2.0,
+        0.01,
+        Softness {
+            erp: Some(0.2),
+            cfm: Some(0.01),
+        },
+    );
+    for method in [UNPROJECTED, DIRECT] {
+        let mut world = world(
+            0.0,
+            0.0,
+            [
+                Body::fixed("wall", box_shape([0.1; 3])),
+                cuboid("weight", [0.1; 3], mass),
+            ],
+        );
+        let joint = Joint::new("slider", Slider, [0, 1], Attachment::at(Point3::origin()));
+        let stop = Limit {
+            softness,
+            ..Limit::range(0, 0.0, f64::INFINITY)
+        };
+        world.add_joint(joint.with_limit(stop)).unwrap();
+        let mut simulation = simulation(world, method, dt);
+        for _ in 0..500 {
+            simulation.step().unwrap();
+        }
+        assert_close(coordinate(&simulation, 0, 0), -dt * 0.01 * mass * G / 0.2, 1e-6);
+    }
 }
 
 /// A ball joint's cone is one row: it stops the swing outwards, and lets the rod turn round the cone and come back.
@@ -295,6 +353,66 @@ fn an_elliptic_cone_has_two_half_angles() {
         run(&mut simulation, 200);
         let rod = body(&simulation, "rod");
         assert_within((rod.pose.rotation * Vector3::z()).angle(&Vector3::z()), half, 1e-6);
+    }
+}
+
+/// Where a joint's angles have no direction (not swung at all, turned right over, axes that should cross but meet) limits
+/// and motors wait for one or take any, and the step is taken.
+#[test]
+fn angles_without_a_direction_do_not_stop_the_simulation() {
+    let swung = |angle: f64, dress: &dyn Fn(Joint) -> Joint| {
+        let mut world = weightless(
+            0.0,
+            0.0,
+            [
+                Body::fixed("wall", box_shape([0.1; 3])),
+                cuboid("rod", [0.05, 0.05, 0.5], 2.0),
+            ],
+        );
+        world.bodies_mut()[1].pose.rotation = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), angle);
+        let socket = Attachment::in_bodies(Point3::origin(), Point3::origin());
+        world
+            .add_joint(dress(Joint::new("ball", Ball, [0, 1], socket)))
+            .unwrap();
+        world
+    };
+    for method in [DIRECT, "semi-implicit/pgs:iterations=50"] {
+        let run = |world: World| {
+            let mut simulation = simulation(world, method, 0.01);
+            for _ in 0..50 {
+                simulation.step().unwrap();
+            }
+            simulation
+        };
+        for angle in [0.0, std::f64::consts::PI] {
+            for cone in [0.005, 0.5] {
+                let simulation_of = |limit: &Limit| run(swung(angle, &|joint| joint.with_limit(limit.clone())));
+                let circular = simulation_of(&Limit::cone(cone));
+                assert!(coordinate(&circular, 0, 0) < cone + 1e-9);
+                let angles = [cone, 2.0 * cone];
+                let elliptic = simulation_of(&Limit::reach(EllipticCone { angles }));
+                assert!(elliptic.report().limit_violation < 1e-9);
+                assert!(coordinate(&elliptic, 0, 0) < 2.0 * cone + 1e-9);
+            }
+        }
+        for motor in [
+            Motor::friction(0, 1.0),
+            Motor::servo(0, 0.0, 10.0, 5.0),
+            Motor::spring(0, 0.0, 10.0, 1.0),
+        ] {
+            let still = run(swung(0.0, &|joint| joint.with_motor(motor)));
+            assert_eq!(body(&still, "rod").angular_velocity, Vector3::zeros());
+        }
+        // Axis 2, along x of B, lies along axis 1.
+        let mut world = swung(0.0, &|joint| joint);
+        world.joints_mut()[0].enabled = false;
+        let crossed = Attachment::in_bodies(Point3::origin(), Point3::origin())
+            .axes(Vector3::x(), Vector3::z())
+            .seconds(Vector3::y(), Vector3::x());
+        world
+            .add_joint(Joint::new("cross", Universal, [0, 1], crossed).with_motor(Motor::friction(0, 1.0)))
+            .unwrap();
+        assert!(run(world).report().joint_error.angle < 1e-9);
     }
 }
 

@@ -117,6 +117,12 @@ impl ConstraintRow {
         }
     }
 
+    /// Whether an impulse does anything. Some coordinates have no direction at one place (the swing of a ball joint that
+    /// has not swung); there is nothing to push along then, and a row would only make the problem singular.
+    pub fn acts(&self) -> bool {
+        self.jacobian.iter().any(|&j| j != 0.0)
+    }
+
     /// The same row with another softness.
     #[must_use]
     pub fn softened(self, softness: Softness) -> Self {
@@ -288,7 +294,7 @@ impl RowSettings {
 #[inline]
 pub(crate) fn position_row(law: Law, index: usize, row: &ConstraintRow, moved: f64) -> Option<(Cone, Row)> {
     let cone = match law {
-        Law::Equality if row.softness.cfm.unwrap_or(0.0) > 0.0 => return None,
+        Law::Equality | Law::AtLeast { .. } if row.softness.cfm.unwrap_or(0.0) > 0.0 => return None,
         Law::Equality => Cone::Free,
         Law::AtLeast { .. } => Cone::NonNegative,
         Law::Contact { .. } if index == 0 => Cone::NonNegative,
@@ -326,6 +332,7 @@ mod tests {
         assert!((target(-0.001, 0.0, -1.0, -1.0) - 0.05).abs() < 1e-15);
         // The stronger of bounce and correction.
         assert_eq!(target(-0.001, 0.5, -2.0, -2.1), 1.0);
+        assert_eq!(target(-0.01, 0.5, -0.2, -0.3), 0.5);
         // What is slow rests.
         assert_eq!(target(0.0, 0.5, -0.05, -0.1), 0.0);
     }

@@ -53,7 +53,7 @@ fn the_good_joint_is_good() {
     for line in [
         "",
         "axis = [0, 1, 0]",
-        "limit = [{ range = { coordinate = \"angle\", lower = -1 } }]",
+        "limit = [{ range = { coordinate = \"angle\", lower = -1, upper = 1 } }]",
         "motor = [{ coordinate = \"angle\", drive.velocity = { speed = 1 } }]",
         "motor = [{ coordinate = \"angle\", drive.velocity = { speed = 1, force = 0 } }]",
         "break = { force = 10 }",
@@ -202,6 +202,11 @@ fn limits() {
     refuses_in_hinge(
         &range("coordinate = \"angle\""),
         "25:20: joint 'knee': a range needs 'lower', 'upper' or both",
+    );
+    refuses_in_hinge(
+        &range("coordinate = \"angle\", lower = 0"),
+        "25:20: joint 'knee': an angle needs both 'lower' and 'upper': it would come to a single bound from the other side \
+         after a turn",
     );
     refuses_in_hinge(
         &range("coordinate = \"angle\", lower = 1, upper = 0"),

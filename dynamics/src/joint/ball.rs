@@ -44,13 +44,23 @@ impl JointModel for Ball {
     }
 }
 
+/// Below this sine an angle of swing has no direction.
+const TURNED_OVER: f64 = 1e-12;
+
 /// α, the angle between the z axes, 0 to π. `α' = (z_A × z_B)·(ω_B − ω_A)/sin α`; nothing at α = 0, where it has a corner.
+/// At α = π, where every way is the way back, B is taken to have swung over towards x.
 fn swing(frames: &Frames) -> Coordinate {
     let across = frames.axis_a(2).cross(&frames.axis_b(2));
-    let sine = across.norm();
-    let direction = if sine > 1e-12 { across / sine } else { across * 0.0 };
+    let (sine, cosine) = (across.norm(), frames.axis_a(2).dot(&frames.axis_b(2)));
+    let direction = if sine > TURNED_OVER {
+        across / sine
+    } else if cosine < 0.0 {
+        frames.axis_a(1)
+    } else {
+        across * 0.0
+    };
     Coordinate {
-        value: sine.atan2(frames.axis_a(2).dot(&frames.axis_b(2))),
+        value: sine.atan2(cosine),
         jacobian: turn_jacobian(&direction),
         unit: Unit::Angle,
         periodic: false,
@@ -62,6 +72,14 @@ fn swing_component(frames: &Frames, k: usize) -> Coordinate {
     let swing = swing(frames);
     let tilt = frames.cosine(k, 2);
     let sine = swing.value.sin();
+    if sine.abs() <= TURNED_OVER && swing.value > 1.0 {
+        let along = if k == 0 { 1.0 } else { 0.0 };
+        return Coordinate {
+            value: along * swing.value,
+            jacobian: swing.jacobian.map(|j| along * j),
+            ..swing
+        };
+    }
     let tilt_value = tilt.position.unwrap_or(0.0);
     // α/sin α and its derivative, by their series near zero.
     let (stretch, slope) = if sine.abs() < 1e-4 && swing.value < 1.0 {

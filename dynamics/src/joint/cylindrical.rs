@@ -23,8 +23,8 @@ impl JointModel for Cylindrical {
         let rows = [
             frames.shift(0),
             frames.shift(1),
-            frames.cosine(0, 2),
-            frames.cosine(1, 2),
+            frames.crossing(0, 2),
+            frames.crossing(1, 2),
         ];
         block(0, Law::Equality, &rows);
     }

@@ -89,6 +89,14 @@ impl JointModel for Distance {
         frames.gap.norm()
     }
 
+    /// A rod without length has no direction: it would hold one of three.
+    fn check_place(&self, frames: &Frames) -> Result<(), String> {
+        match self.bounds(frames.rest) {
+            (_, upper) if upper > 0.0 => Ok(()),
+            _ => Err("the ends of a rod must be apart; for a rod without length take a ball joint".into()),
+        }
+    }
+
     fn validate(&self) -> Result<(), String> {
         let (lower, upper) = (self.lower.unwrap_or(0.0), self.upper.unwrap_or(f64::INFINITY));
         if !(lower.is_finite() && lower >= 0.0 && upper > 0.0) {

@@ -276,6 +276,18 @@ impl Frames {
         ConstraintRow::of(e.dot(&g), turn_jacobian(&g.cross(&e)), Unit::Angle)
     }
 
+    /// The same as an error, for axes that should stay apart. Where they meet it has no rate; a turn about another axis of
+    /// A is taken for it then, so that they can leave each other.
+    #[inline]
+    pub fn crossing(&self, i: usize, k: usize) -> ConstraintRow {
+        let row = self.cosine(i, k);
+        if row.jacobian[9..].iter().all(|j| j.abs() < 1e-12) {
+            let jacobian = turn_jacobian(&self.axis_a(usize::from(i == 0)));
+            return ConstraintRow { jacobian, ..row };
+        }
+        row
+    }
+
     /// The rotation of B's frame against A's as `2 vec q`, about the axes of A: twice the sine of half the angle.
     #[inline]
     pub fn turns(&self) -> [ConstraintRow; 3] {

@@ -100,6 +100,14 @@ impl JointModel for Gear {
         self.mesh(frames).0
     }
 
+    fn check_place(&self, frames: &Frames) -> Result<(), String> {
+        if frames.axis_a(2).cross(&frames.gap).norm() > 0.0 {
+            Ok(())
+        } else {
+            Err("the centres of two gear wheels must be apart".into())
+        }
+    }
+
     fn validate(&self) -> Result<(), String> {
         if self.teeth.contains(&0) {
             return Err("a gear needs at least one tooth on each wheel".into());

@@ -21,7 +21,7 @@ impl JointModel for Hinge {
 
     fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
         let [x, y, z] = frames.shifts();
-        let rows = [x, y, z, frames.cosine(0, 2), frames.cosine(1, 2)];
+        let rows = [x, y, z, frames.crossing(0, 2), frames.crossing(1, 2)];
         block(0, Law::Equality, &rows);
     }
 

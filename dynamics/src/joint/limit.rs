@@ -2,7 +2,8 @@
 //!
 //! - A **range** keeps one coordinate between two values: `J u ≥ 0` at the lower, `−J u ≥ 0` at the upper one, with
 //!   `b = k_cor (lower − θ)` and `k_cor (θ − upper)` (printed with the opposite sign in (4.188)). An angle is counted from
-//!   the middle of its range, so that 170° to 190° is a range of 20° across the seam at 180°.
+//!   the middle of its range, so that 170° to 190° is a range of 20° across the seam at 180°. It needs both bounds: with
+//!   one only, it would come to it from the wrong side after a turn.
 //! - A **reach function** C of all coordinates, positive inside, keeps them where C ≥ 0: `J_C = (dC/dq)(dq/ds) S`,
 //!   (4.199)–(4.204). A cone is one row that pushes back along the shortest way; unlike Gravitas' three pinned rows it
 //!   does not stick.
@@ -27,6 +28,11 @@ pub trait Reach: fmt::Debug + Send + Sync {
     fn needs(&self) -> usize {
         1
     }
+
+    /// What is wrong with its parameters.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Where a limit lets the joint go.
@@ -36,9 +42,9 @@ pub enum Region {
     Range {
         /// Index of the coordinate.
         coordinate: usize,
-        /// m or rad; −∞ for none.
+        /// m or rad; −∞ for none, but not for an angle.
         lower: f64,
-        /// m or rad; ∞ for none.
+        /// m or rad; ∞ for none, but not for an angle.
         upper: f64,
     },
     /// Where a function of all coordinates is zero or more.
@@ -112,7 +118,7 @@ impl Limit {
         };
         self.each(model, frames, |side, row| {
             let Some(value) = row.position else { return };
-            if at.is_near(value, &row.jacobian) {
+            if at.is_near(value, &row.jacobian) && row.acts() {
                 block(slot + side, law, &[row.softened(self.softness)]);
             }
         });
@@ -172,7 +178,7 @@ impl Limit {
         let count = model.coordinates().len();
         match &self.region {
             Region::Reach(reach) if count < reach.needs() => Err(super::no_coordinate(model, reach.needs() - 1)),
-            Region::Reach(_) => Ok(()),
+            Region::Reach(reach) => reach.validate(),
             Region::Range { coordinate, .. } if *coordinate >= count => Err(super::no_coordinate(model, *coordinate)),
             Region::Range { lower, upper, .. } => {
                 if lower.is_nan() || upper.is_nan() {
@@ -188,31 +194,26 @@ impl Limit {
         }
     }
 
-    /// Whether an angle's range is less than a whole turn, so that it can be told which side a value is on.
+    /// Whether an angle's range is a whole turn or more, or open, so that it can't be told which side a value is on.
     pub(super) fn is_too_wide(&self, model: &dyn JointModel, frames: &Frames) -> bool {
         match self.region {
             Region::Range {
                 coordinate,
                 lower,
                 upper,
-            } if lower.is_finite() && upper.is_finite() => {
-                model.coordinate(coordinate, frames).periodic && upper - lower >= std::f64::consts::TAU
+            } => {
+                let inside = upper - lower < std::f64::consts::TAU;
+                model.coordinate(coordinate, frames).periodic && !inside
             }
-            _ => false,
+            Region::Reach(_) => false,
         }
     }
 }
 
 /// The value of a coordinate; an angle, by the way round that is nearest to the middle of the range.
 fn from_the_middle(coordinate: &Coordinate, lower: f64, upper: f64) -> f64 {
-    let middle = match (lower.is_finite(), upper.is_finite()) {
-        (true, true) => 0.5 * (lower + upper),
-        // With one bound only, values up to half a turn beyond it are outside.
-        (true, false) => lower + std::f64::consts::FRAC_PI_2,
-        (false, true) => upper - std::f64::consts::FRAC_PI_2,
-        (false, false) => 0.0,
-    };
     if coordinate.periodic {
+        let middle = 0.5 * (lower + upper);
         middle + coordinate.difference(middle)
     } else {
         coordinate.value
@@ -230,6 +231,13 @@ pub struct EllipticCone {
 impl Reach for EllipticCone {
     fn needs(&self) -> usize {
         4
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        match self.angles.iter().find(|angle| !(angle.is_finite() && **angle > 0.0)) {
+            Some(angle) => Err(format!("a half angle must be positive and finite, not {angle}")),
+            None => Ok(()),
+        }
     }
 
     fn value(&self, q: &[f64], gradient: &mut [f64]) -> f64 {

@@ -196,10 +196,11 @@ impl Joint {
         self.frames = self.attachment.resolve(poses, self.model.exact_second())?;
         self.frames.rest = self.model.rest(&self.frames.at(poses[0], poses[1]));
         let frames = self.frames.at(poses[0], poses[1]);
+        self.model.check_place(&frames)?;
         for limit in &self.limits {
             limit.validate(self.model.as_ref())?;
             if limit.is_too_wide(self.model.as_ref(), &frames) {
-                return Err("a range of angles must be less than a whole turn".into());
+                return Err("a range of angles needs both bounds and must be less than a whole turn".into());
             }
         }
         self.motors

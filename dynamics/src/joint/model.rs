@@ -62,6 +62,11 @@ pub trait JointModel: fmt::Debug + Send + Sync {
         0.0
     }
 
+    /// What is wrong with where it is put.
+    fn check_place(&self, _frames: &Frames) -> Result<(), String> {
+        Ok(())
+    }
+
     /// What is wrong with its parameters.
     fn validate(&self) -> Result<(), String> {
         Ok(())

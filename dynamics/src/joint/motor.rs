@@ -128,6 +128,9 @@ impl Motor {
     ) {
         let coordinate = model.coordinate(self.coordinate, frames);
         let row = |velocity| ConstraintRow::rate(velocity, coordinate.jacobian, coordinate.unit);
+        if !row(0.0).acts() {
+            return;
+        }
         match self.drive {
             Drive::Velocity { speed, force } => block(slot, Law::Bounded { force }, &[row(speed)]),
             Drive::Servo {

@@ -20,7 +20,7 @@ impl JointModel for Planar {
     }
 
     fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
-        let rows = [frames.shift(2), frames.cosine(0, 2), frames.cosine(1, 2)];
+        let rows = [frames.shift(2), frames.crossing(0, 2), frames.crossing(1, 2)];
         block(0, Law::Equality, &rows);
     }
 

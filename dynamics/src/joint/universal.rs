@@ -24,7 +24,7 @@ impl JointModel for Universal {
 
     fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
         let [x, y, z] = frames.shifts();
-        block(0, Law::Equality, &[x, y, z, frames.cosine(2, 0)]);
+        block(0, Law::Equality, &[x, y, z, frames.crossing(2, 0)]);
     }
 
     fn coordinates(&self) -> &'static [&'static str] {

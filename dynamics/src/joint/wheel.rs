@@ -37,7 +37,7 @@ impl JointModel for Wheel {
 
     fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
         let (sine, cosine) = frames.angle.sin_cos();
-        let between = frames.cosine(2, 0);
+        let between = frames.crossing(2, 0);
         let angle = ConstraintRow {
             position: between.position.map(|now| (cosine - now) / sine),
             jacobian: between.jacobian.map(|j| -j / sine),

@@ -263,6 +263,9 @@ fn check_range(range: &RangeDescription, model: &dyn JointModel) -> Result<(), F
             "lower",
             format!("lower ({lower}) must not be above upper ({upper})"),
         )),
+        (None, _) | (_, None) if is_turn(&range.coordinate) => Err(Fault::here(
+            "an angle needs both 'lower' and 'upper': it would come to a single bound from the other side after a turn",
+        )),
         (Some(lower), Some(upper)) if is_turn(&range.coordinate) && upper - lower >= std::f64::consts::TAU => Err(
             Fault::at("upper", "a range of angles must be less than a whole turn, 2π"),
         ),

@@ -261,10 +261,10 @@ pub struct LimitDescription {
 pub struct RangeDescription {
     /// The name of the coordinate.
     pub coordinate: String,
-    /// The smallest value, m or rad; none if left out.
+    /// The smallest value, m or rad; none if left out. An angle needs both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lower: Option<f64>,
-    /// The largest value, m or rad; none if left out.
+    /// The largest value, m or rad; none if left out. An angle needs both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upper: Option<f64>,
 }
