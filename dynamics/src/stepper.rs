@@ -45,7 +45,8 @@ options! {
     pub struct StepOptions {
         /// Error reduction: which part of a penetration or a joint's error is corrected by velocity in one step, 0 to 1.
         pub erp: f64 = 0.0,
-        /// Constraint force mixing K, 0 or more, m/(N s): softens contacts along their normals, and joints.
+        /// Constraint force mixing K, 0 or more, m/(N s): softens contacts along their normals, and joints. Projection still
+        /// takes away what they give.
         pub cfm: f64 = 0.0,
         /// Solver that projects penetration and joint errors away after the move, or none. Options in brackets.
         pub projection: String = "pgs".into(),

@@ -126,7 +126,8 @@ impl World {
         &self.joints
     }
 
-    /// The joints, to change motors and limits, or to switch joints off and on between steps.
+    /// The joints, to change motors and limits, or to switch joints off and on between steps. What is changed here is not
+    /// checked as it is when a joint is added.
     pub fn joints_mut(&mut self) -> &mut [Joint] {
         &mut self.joints
     }

@@ -146,6 +146,12 @@ fn anchors() {
 
 #[test]
 fn axes() {
+    for kind in ["\"universal\"", "{ wheel = {} }"] {
+        refuses(
+            &format!("bodies = [\"thigh\", \"shin\"]\ntype = {kind}\nanchor = [0, 0, 0]"),
+            "22:8: joint 'joint-0': it needs a 'second' direction: axis 2 of a universal joint, the axle of a wheel",
+        );
+    }
     refuses_in_hinge("axis = [0, 0, 0]", "25:8: joint 'knee': axis must not be zero");
     refuses_in_hinge(
         "axes = [[0, 0, 1], [0, 0, 0]]",

@@ -10,7 +10,7 @@ pub struct Breaking {
     pub force: Option<f64>,
     /// The largest torque about its anchor, N·m.
     pub torque: Option<f64>,
-    /// The largest distance between points that should coincide, m.
+    /// The largest distance between points that should coincide, m. Springs may have any length: they break of force.
     pub distance: Option<f64>,
 }
 

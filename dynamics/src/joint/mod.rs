@@ -193,6 +193,12 @@ impl Joint {
         }
         check_softness(&self.softness)?;
         self.breaking.validate()?;
+        if self.model.exact_second() && self.attachment.seconds.is_none() {
+            return Err(format!(
+                "a {} joint needs a second direction, its other axis",
+                self.model.name()
+            ));
+        }
         self.frames = self.attachment.resolve(poses, self.model.exact_second())?;
         self.frames.rest = self.model.rest(&self.frames.at(poses[0], poses[1]));
         let frames = self.frames.at(poses[0], poses[1]);

@@ -21,7 +21,7 @@ pub enum Drive {
     Servo {
         /// m or rad; angles go the shorter way round.
         target: f64,
-        /// Which part of the way it goes in a second, 1/s.
+        /// Which part of the way it goes in a second, 1/s. Above 1/h it goes too far in a step, above 2/h ever further.
         rate: f64,
         /// The largest speed, m/s or rad/s; may be infinite.
         speed: f64,
@@ -141,7 +141,10 @@ impl Motor {
                 swing,
             } => {
                 let (shift, lead) = swing.map_or((0.0, 0.0), |swing| swing.at(time));
-                let wanted = (lead - rate * coordinate.difference(target + shift)).clamp(-speed, speed);
+                // Not `clamp`: it panics on bounds that are no bounds.
+                let wanted = (lead - rate * coordinate.difference(target + shift))
+                    .min(speed)
+                    .max(-speed);
                 block(slot, Law::Bounded { force }, &[row(wanted)]);
             }
             Drive::Friction { force } => block(slot, Law::Bounded { force }, &[row(0.0)]),

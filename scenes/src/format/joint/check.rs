@@ -100,6 +100,10 @@ fn check_joint(joint: &JointDescription) -> Result<(), Fault> {
     check_type(&joint.kind).map_err(|fault| fault.within(Step::Key("type")))?;
     let model = joint.kind.model();
     model.validate().map_err(|message| Fault::at("type", message))?;
+    if seconds.is_none() && matches!(joint.kind, JointType::Universal | JointType::Wheel { .. }) {
+        let message = "it needs a 'second' direction: axis 2 of a universal joint, the axle of a wheel";
+        return Err(Fault::at("type", message));
+    }
     for (key, bound) in [
         ("force", joint.breaking.force),
         ("torque", joint.breaking.torque),
