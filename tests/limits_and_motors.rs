@@ -49,6 +49,12 @@ fn rotor(dress: impl Fn(Joint) -> Joint) -> World {
     hinged(0.0, 0.0, dress)
 }
 
+/// A rod that stands on the origin, beside a fixed body, with nothing yet that holds it.
+fn upright() -> World {
+    let rod = cuboid("rod", [0.05, 0.05, 0.5], 2.0).at(Vector3::new(0.0, 0.0, 0.5));
+    weightless(0.0, 0.0, [Body::fixed("wall", box_shape([0.1; 3])), rod])
+}
+
 fn angle(simulation: &Simulation) -> f64 {
     let joint = &simulation.world().joints()[0];
     let [a, b] = joint.bodies.map(|body| &simulation.world().bodies()[body].pose);
@@ -284,14 +290,7 @@ fn a_soft_stop_gives_way_in_proportion_to_the_weight_on_it() {
 fn a_reach_cone_stops_but_does_not_stick() {
     let cone = 0.5;
     let pendulum = |limit: Limit| {
-        let mut world = weightless(
-            0.0,
-            0.0,
-            [
-                Body::fixed("wall", box_shape([0.1, 0.1, 0.1])),
-                cuboid("rod", [0.05, 0.05, 0.5], 2.0).at(Vector3::new(0.0, 0.0, 0.5)),
-            ],
-        );
+        let mut world = upright();
         let joint = Joint::new("socket", Ball, [0, 1], Attachment::at(Point3::origin()));
         world.add_joint(joint.with_limit(limit)).unwrap();
         world
@@ -329,14 +328,7 @@ fn a_reach_cone_stops_but_does_not_stick() {
 #[test]
 fn an_elliptic_cone_has_two_half_angles() {
     for (axis, half) in [(Vector3::y(), 0.3), (Vector3::x(), 0.8)] {
-        let mut world = weightless(
-            0.0,
-            0.0,
-            [
-                Body::fixed("wall", box_shape([0.1, 0.1, 0.1])),
-                cuboid("rod", [0.05, 0.05, 0.5], 2.0).at(Vector3::new(0.0, 0.0, 0.5)),
-            ],
-        );
+        let mut world = upright();
         let joint = Joint::new(
             "socket",
             Ball,
@@ -429,14 +421,7 @@ impl Reach for Sum {
 
 #[test]
 fn a_reach_function_of_ones_own_limits_a_universal_joint() {
-    let mut world = weightless(
-        0.0,
-        0.0,
-        [
-            Body::fixed("wall", box_shape([0.1, 0.1, 0.1])),
-            cuboid("rod", [0.05, 0.05, 0.5], 2.0).at(Vector3::new(0.0, 0.0, 0.5)),
-        ],
-    );
+    let mut world = upright();
     let joint = Joint::new(
         "cross",
         Universal,

@@ -205,6 +205,13 @@ pub fn rate(jacobian: &[f64; 12], a: &Velocity, b: &Velocity) -> f64 {
         + (dot(&jacobian[6..9], &b.linear) + dot(&jacobian[9..12], &b.angular))
 }
 
+/// What a row is before it is written.
+pub(crate) const NO_ROW: Row = Row {
+    jacobian: [0.0; 12],
+    bias: 0.0,
+    compliance: 0.0,
+};
+
 /// How constraints become rows of the velocity problem: `b = J u_free − target`, and Σ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowSettings {

@@ -1,6 +1,6 @@
 //! Fixed joint (dissertation §4.9.6): two bodies as one. Six rows.
 
-use super::frames::{Coordinate, Frames};
+use super::frames::Frames;
 use super::model::{JointError, JointModel};
 use crate::constraint::{ConstraintRow, Law};
 
@@ -21,14 +21,6 @@ impl JointModel for Fixed {
         let [x, y, z] = frames.shifts();
         let [rx, ry, rz] = frames.turns();
         block(0, Law::Equality, &[x, y, z, rx, ry, rz]);
-    }
-
-    fn coordinates(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn coordinate(&self, _index: usize, frames: &Frames) -> Coordinate {
-        frames.twist()
     }
 
     fn error(&self, frames: &Frames) -> JointError {

@@ -13,7 +13,7 @@
 //!
 //! Angles are known up to whole turns, which change Φ by whole teeth; Φ is taken to the nearest tooth.
 
-use super::frames::{Coordinate, Frames, wrapped};
+use super::frames::{Frames, wrapped};
 use super::model::{JointError, JointModel};
 use crate::constraint::{ConstraintRow, Law, Unit, point_jacobian};
 
@@ -78,14 +78,6 @@ impl JointModel for Gear {
     fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
         let (slip, jacobian) = self.slip(frames);
         block(0, Law::Equality, &[ConstraintRow::of(slip, jacobian, Unit::Length)]);
-    }
-
-    fn coordinates(&self) -> &'static [&'static str] {
-        &[]
-    }
-
-    fn coordinate(&self, _index: usize, frames: &Frames) -> Coordinate {
-        frames.twist()
     }
 
     fn error(&self, frames: &Frames) -> JointError {

@@ -38,10 +38,14 @@ pub trait JointModel: fmt::Debug + Send + Sync {
     fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow]));
 
     /// The names of the motions that limits and motors can sit on.
-    fn coordinates(&self) -> &'static [&'static str];
+    fn coordinates(&self) -> &'static [&'static str] {
+        &[]
+    }
 
-    /// The value and rate of the motion with this index.
-    fn coordinate(&self, index: usize, frames: &Frames) -> Coordinate;
+    /// The value and rate of the motion with this index. Not asked for where there are none.
+    fn coordinate(&self, _index: usize, _frames: &Frames) -> Coordinate {
+        Coordinate::angle(0.0, [0.0; 12])
+    }
 
     /// How far it is from being satisfied.
     fn error(&self, frames: &Frames) -> JointError;

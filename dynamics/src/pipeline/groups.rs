@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use drystone_contact_graph::{Edge, Group};
 use drystone_solver::{
-    Assembler, Cone, Context, Convergence, Measure, Operator, Problem, RigidBodies, Row, SolveError, Solver,
+    Assembler, Cone, Context, Convergence, Measure, Operator, Problem, RigidBodies, SolveError, Solver,
 };
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::joints::{JointMemory, Reaction};
 use super::{BodyState, Pipeline};
-use crate::constraint::{Constraint, ConstraintRow, Law, MAX_BLOCK, Placement, RowSettings};
+use crate::constraint::{Constraint, ConstraintRow, Law, MAX_BLOCK, NO_ROW, Placement, RowSettings};
 use crate::contact::{Contact, Manifold, contact_frame};
 use crate::error::StepError;
 use crate::material::ContactLaw;
@@ -288,18 +288,12 @@ fn add_block(
     law: Law,
     rows: &[ConstraintRow],
 ) {
-    let mut made = [UNUSED; MAX_BLOCK];
+    let mut made = [NO_ROW; MAX_BLOCK];
     for (k, (to, row)) in made.iter_mut().zip(rows).enumerate() {
         *to = settings.row(law, k, row, at);
     }
     assembler.add_block(pair, settings.cone(law), &made[..rows.len()]);
 }
-
-const UNUSED: Row = Row {
-    jacobian: [0.0; 12],
-    bias: 0.0,
-    compliance: 0.0,
-};
 
 impl Shared<'_> {
     /// Two bodies as constraints see them, and their indices in the problem.

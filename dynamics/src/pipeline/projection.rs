@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 use super::groups::{GroupTask, Shared};
 use super::{AdvanceWith, BodyState, Pipeline};
 use crate::body::OrientationUpdate;
-use crate::constraint::{Constraint, MAX_BLOCK, Placement, Side, point_jacobian, position_row, rate};
+use crate::constraint::{Constraint, MAX_BLOCK, NO_ROW, Placement, Side, point_jacobian, position_row, rate};
 use crate::error::StepError;
 use crate::integrate::{Velocity, advance};
 use crate::world::World;
@@ -125,7 +125,7 @@ impl GroupTask {
                 envelope: shared.envelope,
             };
             joint.write(&at, &mut |_, law, rows| {
-                let mut made = [UNUSED; MAX_BLOCK];
+                let mut made = [NO_ROW; MAX_BLOCK];
                 let mut used = 0;
                 let mut cone = Cone::Free;
                 for (k, row) in rows.iter().enumerate() {
@@ -172,12 +172,6 @@ impl GroupTask {
         needed
     }
 }
-
-const UNUSED: Row = Row {
-    jacobian: [0.0; 12],
-    bias: 0.0,
-    compliance: 0.0,
-};
 
 /// Errors of joints smaller than this, m or rad, are left alone.
 const NEGLIGIBLE: f64 = 1e-13;
