@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-use drystone_dynamics::{Simulation, World};
+use drystone_dynamics::{BreakCause, Event, Simulation, World};
 
 use crate::Environment;
 use crate::cli::Record;
@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::problems::dump::Dumper;
 use crate::progress::Progress;
 use crate::steps_csv::StepsCsv;
-use crate::summary::{SUMMARY_JSON, Status, Summary};
+use crate::summary::{BrokenJoint, SUMMARY_JSON, Status, Summary};
 use crate::whole_file::{write_json, write_text};
 
 /// What came of a run.
@@ -144,8 +144,31 @@ fn advance(
         let values = recorder.step(&observation)?;
         summary.add(observation.report.time, total_energy(observation.world), values);
         progress.step(observation.report);
+        summary.broken_joints.extend(broken_joints(simulation));
     }
     Ok(Status::Finished)
+}
+
+/// The joints that broke in the last step.
+fn broken_joints(simulation: &Simulation) -> impl Iterator<Item = BrokenJoint> {
+    let (world, time) = (simulation.world(), simulation.report().time);
+    simulation.events().iter().filter_map(move |event| match *event {
+        Event::JointBroke { joint, cause } => {
+            let (cause, value) = match cause {
+                BreakCause::Force(force) => ("force", force),
+                BreakCause::Torque(torque) => ("torque", torque),
+                BreakCause::Distance(distance) => ("distance", distance),
+            };
+            let joint = world.joints()[joint].name.clone();
+            Some(BrokenJoint {
+                joint,
+                time,
+                cause,
+                value,
+            })
+        }
+        _ => None,
+    })
 }
 
 fn total_energy(world: &World) -> f64 {

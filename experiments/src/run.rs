@@ -82,7 +82,16 @@ fn render(plan: &Plan, outcome: &Outcome) -> String {
     );
     if summary.steps > 0 {
         text.push_str(&headlines(summary));
-        text.push_str(&format!("\n  energy {}\n\n", energy(summary)));
+        text.push_str(&format!("\n  energy {}\n", energy(summary)));
+        for broken in &summary.broken_joints {
+            text.push_str(&format!(
+                "  joint '{}' broke at {} of {}\n",
+                broken.joint,
+                quantity(broken.time, "s"),
+                quantity(broken.value, broken.unit()),
+            ));
+        }
+        text.push('\n');
     }
     text.push_str(&format!("results in {}\n", outcome.directory.display()));
     text

@@ -131,6 +131,30 @@ impl Energy {
     }
 }
 
+/// A joint that broke.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct BrokenJoint {
+    /// Its name.
+    pub joint: String,
+    /// When, s.
+    pub time: f64,
+    /// Of what: "force", "torque" or "distance".
+    pub cause: &'static str,
+    /// How much it was, N, N·m or m.
+    pub value: f64,
+}
+
+impl BrokenJoint {
+    /// Of what, in a number and its unit.
+    pub fn unit(&self) -> &'static str {
+        match self.cause {
+            "force" => "N",
+            "torque" => "N·m",
+            _ => "m",
+        }
+    }
+}
+
 /// A run in a few numbers.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Summary {
@@ -150,6 +174,9 @@ pub struct Summary {
     pub seconds: f64,
     /// What happened to the energy.
     pub energy: Energy,
+    /// The joints that broke, in the order they did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broken_joints: Vec<BrokenJoint>,
     /// Every metric that is not an index.
     #[serde(serialize_with = "by_name")]
     pub metrics: Vec<Statistics>,
@@ -167,6 +194,7 @@ impl Summary {
             time: 0.0,
             seconds: 0.0,
             energy: Energy::starting_at(energy),
+            broken_joints: Vec::new(),
             metrics: metrics()
                 .iter()
                 .filter(|metric| metric.role != Role::Index)

@@ -219,3 +219,30 @@ fn convergence_csv_shows_the_rate_of_two_balls() {
         }
     }
 }
+
+/// A kilogram on a hook that carries 9 N, and another on one that carries 10 N.
+#[test]
+fn joints_that_break_are_named() {
+    let weight = |name: &str, x: f64, force: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nmass = 1\nshape.sphere.radius = 0.1\nposition = [{x}, 0, 0]\n\
+             [[joint]]\nname = \"{name}-hook\"\nbodies = [\"ceiling\", \"{name}\"]\ntype = \"ball\"\n\
+             anchor = [{x}, 0, 0]\nbreak = {{ force = {force} }}\n"
+        )
+    };
+    let ceiling = "[[body]]\nname = \"ceiling\"\nkind = \"fixed\"\nshape.box.size = [9, 1, 1]\nposition = [0, 0, 9]\n";
+    let workshop = Workshop::new();
+    let text = format!("{ceiling}{}{}", weight("light", 1.0, 10.0), weight("heavy", 2.0, 9.0));
+    workshop.write("hooks.toml", &text);
+    let (stdout, _) = workshop.run("run hooks.toml --steps 5 --out out", 0);
+    assert!(
+        stdout.contains("joint 'heavy-hook' broke at 10 ms of 9.81 N"),
+        "{stdout}"
+    );
+    assert!(!stdout.contains("light-hook"), "{stdout}");
+    let summary = workshop.json("out/summary.json");
+    assert_eq!(summary["broken_joints"].as_array().unwrap().len(), 1);
+    assert_eq!(summary["broken_joints"][0]["joint"], "heavy-hook");
+    assert_eq!(summary["broken_joints"][0]["cause"], "force");
+    assert_eq!(column(&workshop.path("out/steps.csv"), "joints_off"), [1.0; 5]);
+}
