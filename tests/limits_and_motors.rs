@@ -138,6 +138,32 @@ fn a_servo_goes_to_its_target_and_holds_it() {
     assert_within(angle(&simulation), target, 1e-6);
 }
 
+/// From −2.9 to 2.9 rad the shorter way is through ±π. A range of ±3 closes it, and the servo goes the long way.
+#[test]
+fn a_servo_goes_the_way_that_its_range_leaves_open() {
+    for (limited, halfway) in [(false, std::f64::consts::PI), (true, 0.0)] {
+        let mut world = rotor(|joint| {
+            let joint = joint.with_motor(Motor::servo(0, 2.9, 4.0, 50.0));
+            if limited {
+                joint.with_limit(Limit::range(0, -3.0, 3.0))
+            } else {
+                joint
+            }
+        });
+        let axis = Vector3::y_axis();
+        world.bodies_mut()[1].pose.rotation = nalgebra::UnitQuaternion::from_axis_angle(&axis, -2.9);
+        let mut simulation = simulation(world, DIRECT, 0.01);
+        let mut nearest = f64::INFINITY;
+        for _ in 0..400 {
+            simulation.step().unwrap();
+            nearest = nearest.min((angle(&simulation).abs() - halfway).abs());
+        }
+        // It passes the middle of its way within half a step's turn.
+        assert!(nearest < 0.15, "{limited}: {nearest}");
+        assert_within(angle(&simulation), 2.9, 1e-6);
+    }
+}
+
 /// A servo whose torque is too small for the weight gives way.
 #[test]
 fn a_weak_servo_gives_way() {

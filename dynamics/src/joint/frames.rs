@@ -382,6 +382,14 @@ impl Coordinate {
             self.value - other
         }
     }
+
+    /// The same by the way that stays within half a turn of a middle: where a range closes the shorter way round.
+    pub fn difference_about(&self, middle: Option<f64>, other: f64) -> f64 {
+        match middle {
+            Some(middle) if self.periodic => self.difference(middle) - wrapped(other - middle),
+            _ => self.difference(other),
+        }
+    }
 }
 
 /// The same angle, above −π and up to π.

@@ -214,6 +214,18 @@ impl Joint {
             .try_for_each(|motor| motor.validate(self.model.as_ref()))
     }
 
+    /// The middle of the range that a motor's coordinate has.
+    fn middle(&self, motor: &Motor) -> Option<f64> {
+        self.limits.iter().find_map(|limit| match limit.region {
+            Region::Range {
+                coordinate,
+                lower,
+                upper,
+            } if coordinate == motor.coordinate => Some(0.5 * (lower + upper)).filter(|middle| middle.is_finite()),
+            _ => None,
+        })
+    }
+
     /// How far it is from being satisfied.
     pub fn error(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> JointError {
         self.model.error(&self.frames.at(pose_a, pose_b))
@@ -243,7 +255,7 @@ impl Joint {
         let springs = self
             .motors
             .iter()
-            .map(|motor| motor.energy(self.model.as_ref(), &frames));
+            .map(|motor| motor.energy(self.model.as_ref(), &frames, self.middle(motor)));
         self.model.energy(&frames) + springs.sum::<f64>()
     }
 }
@@ -276,7 +288,7 @@ impl Constraint for Joint {
             slot += limit.rows();
         }
         for motor in &self.motors {
-            motor.write(model, &frames, at.time, slot, block);
+            motor.write(model, &frames, at.time, self.middle(motor), slot, block);
             slot += 1;
         }
     }

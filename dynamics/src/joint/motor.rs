@@ -19,7 +19,7 @@ pub enum Drive {
     },
     /// A position, which may swing: the speed `target' + rate · (target − value)`, no more than `speed`.
     Servo {
-        /// m or rad; angles go the shorter way round.
+        /// m or rad; angles go the shorter way round, or the way that a range on them leaves open.
         target: f64,
         /// Which part of the way it goes in a second, 1/s. Above 1/h it goes too far in a step, above 2/h ever further.
         rate: f64,
@@ -118,11 +118,13 @@ impl Motor {
         }
     }
 
+    /// Writes its row. `middle` is that of a range on the same coordinate, which tells the way round.
     pub(super) fn write(
         &self,
         model: &dyn JointModel,
         frames: &Frames,
         time: f64,
+        middle: Option<f64>,
         slot: usize,
         block: &mut dyn FnMut(usize, Law, &[ConstraintRow]),
     ) {
@@ -142,7 +144,7 @@ impl Motor {
             } => {
                 let (shift, lead) = swing.map_or((0.0, 0.0), |swing| swing.at(time));
                 // Not `clamp`: it panics on bounds that are no bounds.
-                let wanted = (lead - rate * coordinate.difference(target + shift))
+                let wanted = (lead - rate * coordinate.difference_about(middle, target + shift))
                     .min(speed)
                     .max(-speed);
                 block(slot, Law::Bounded { force }, &[row(wanted)]);
@@ -153,7 +155,7 @@ impl Motor {
                 stiffness,
                 damping,
             } => {
-                let stretch = coordinate.difference(rest);
+                let stretch = coordinate.difference_about(middle, rest);
                 let row = ConstraintRow::of(stretch, coordinate.jacobian, coordinate.unit);
                 block(slot, Law::Spring { stiffness, damping }, &[row]);
             }
@@ -161,10 +163,10 @@ impl Motor {
     }
 
     /// Energy stored in it, J.
-    pub(super) fn energy(&self, model: &dyn JointModel, frames: &Frames) -> f64 {
+    pub(super) fn energy(&self, model: &dyn JointModel, frames: &Frames, middle: Option<f64>) -> f64 {
         match self.drive {
             Drive::Spring { rest, stiffness, .. } => {
-                let stretch = model.coordinate(self.coordinate, frames).difference(rest);
+                let stretch = model.coordinate(self.coordinate, frames).difference_about(middle, rest);
                 0.5 * stiffness * stretch * stretch
             }
             _ => 0.0,
