@@ -9,8 +9,8 @@ mod common;
 
 use common::*;
 use drystone::dynamics::{
-    Attachment, Ball, Body, BreakCause, Breaking, EllipticCone, Event, Hinge, Joint, Limit, Motor, Reach, Simulation,
-    Slider, Softness, Universal, World,
+    Attachment, Ball, Body, EllipticCone, Hinge, Joint, Limit, Motor, Reach, Simulation, Slider, Softness, Universal,
+    World,
 };
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 
@@ -468,90 +468,21 @@ fn a_reach_function_of_ones_own_limits_a_universal_joint() {
     assert!(first > 0.0 && second > 0.0, "{first}, {second}");
 }
 
-/// A weight on a breakable joint: one that can carry it holds, one that can't breaks in the first step, says so, and lets
-/// the weight fall freely.
+/// Ranges on both angles of a universal joint: driven against them, each stops at its own.
 #[test]
-fn joints_break_by_force_and_say_so() {
-    let weight = 2.0 * G;
-    for (bound, breaks) in [(1.01 * weight, false), (0.99 * weight, true)] {
-        let mut world = world(
-            0.0,
-            0.0,
-            [
-                Body::fixed("ceiling", box_shape([0.1, 0.1, 0.1])),
-                ball("weight", 0.1, 2.0).at(Vector3::new(0.0, 0.0, -1.0)),
-            ],
-        );
-        let breaking = Breaking {
-            force: Some(bound),
-            ..Breaking::default()
-        };
-        let joint = Joint::new("hook", Ball, [0, 1], Attachment::at(Point3::new(0.0, 0.0, -1.0)));
-        world.add_joint(joint.breaking(breaking)).unwrap();
-        let mut simulation = simulation(world, DIRECT, 0.01);
-        simulation.step().unwrap();
-        let events = simulation.events().to_vec();
-        assert_eq!(events.len(), usize::from(breaks));
-        if let [Event::JointBroke { joint, cause }] = events[..] {
-            assert_eq!(joint, 0);
-            let BreakCause::Force(force) = cause else {
-                panic!("{cause:?}")
-            };
-            assert_close(force, weight, 1e-9);
-        }
-        run(&mut simulation, 10);
-        assert!(simulation.events().is_empty());
-        assert_eq!(simulation.report().joints_off, usize::from(breaks));
-        let expected = if breaks { -G * 0.1 } else { 0.0 };
-        assert_within(velocity(&simulation, "weight").z, expected, 1e-9);
-    }
-}
-
-/// A joint that is held softly and torn apart breaks at its distance. Its bodies collide from then on.
-#[test]
-fn joints_break_by_distance() {
-    let mut world = weightless(0.0, 0.0, [ball("a", 0.1, 1.0), ball("b", 0.1, 1.0)]);
-    let breaking = Breaking {
-        distance: Some(0.05),
-        ..Breaking::default()
-    };
-    let mut joint = Joint::new("glue", Ball, [0, 1], Attachment::at(Point3::origin())).breaking(breaking);
-    joint.softness.cfm = Some(1.0);
+fn a_universal_joint_stops_at_the_ranges_of_its_two_angles() {
+    let mut world = upright();
+    let at = Attachment::at(Point3::origin()).axis(Vector3::x()).second(Vector3::y());
+    let joint = Joint::new("cross", Universal, [0, 1], at)
+        .with_limit(Limit::range(0, -0.3, 0.4))
+        .with_limit(Limit::range(1, -0.5, 0.2))
+        .with_motor(Motor::velocity(0, 0.6, 2.0))
+        .with_motor(Motor::velocity(1, -0.6, 2.0));
     world.add_joint(joint).unwrap();
-    world.bodies_mut()[1].force = Vector3::new(1.0, 0.0, 0.0);
-    let mut simulation = simulation(world, "semi-implicit:projection=none/hybrid", 0.01);
-    let mut gap = 0.0;
-    for _ in 0..1000 {
-        simulation.step().unwrap();
-        gap = (position(&simulation, "b") - position(&simulation, "a")).norm();
-        if let [Event::JointBroke { cause, .. }] = simulation.events() {
-            assert_eq!(*cause, BreakCause::Distance(gap));
-            break;
-        }
-    }
-    assert!(gap > 0.05 && gap < 0.06, "{gap}");
-    // They overlap: without the joint they touch.
-    assert_eq!(simulation.report().contacts, 0);
-    simulation.step().unwrap();
-    assert_eq!(simulation.report().contacts, 1);
-}
-
-/// By torque: a cantilever breaks off if its own moment is too much.
-#[test]
-fn joints_break_by_torque() {
-    use drystone::dynamics::Fixed;
-    let moment = 2.0 * G * 0.5;
-    for (bound, breaks) in [(1.01 * moment, 0), (0.99 * moment, 1)] {
-        let mut world = hinged_rod(G, |joint| joint);
-        world.joints_mut()[0].enabled = false;
-        let breaking = Breaking {
-            torque: Some(bound),
-            ..Breaking::default()
-        };
-        let joint = Joint::new("clamp", Fixed, [0, 1], Attachment::at(Point3::origin()));
-        world.add_joint(joint.breaking(breaking)).unwrap();
-        let mut simulation = simulation(world, DIRECT, 0.01);
-        simulation.step().unwrap();
-        assert_eq!(simulation.events().len(), breaks);
-    }
+    let mut simulation = simulation(world, DIRECT, 0.005);
+    run(&mut simulation, 600);
+    let joint = &simulation.world().joints()[0];
+    let [a, b] = joint.bodies.map(|body| &simulation.world().bodies()[body].pose);
+    assert_within(joint.value(0, a, b), 0.4, 1e-6);
+    assert_within(joint.value(1, a, b), -0.5, 1e-6);
 }
