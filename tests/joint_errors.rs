@@ -130,6 +130,36 @@ fn a_soft_joint_gives_way_in_proportion_to_its_force() {
     }
 }
 
+/// The same where only the row along z is soft, and another force pulls along x: the joint gives way along z alone.
+#[test]
+fn a_single_row_can_be_soft() {
+    let (mass, dt, k) = (2.0, 0.01, 1e-2);
+    let mut weight = ball("weight", 0.1, mass);
+    weight.force.x = 30.0;
+    let mut world = world(0.0, 0.0, [Body::fixed("ceiling", box_shape([0.1; 3])), weight]);
+    let mut joint = Joint::new(
+        "hook",
+        Ball,
+        [0, 1],
+        Attachment::at(Point3::origin()).second(Vector3::x()),
+    );
+    let soft = Softness {
+        erp: None,
+        cfm: Some(k),
+    };
+    joint.row_softness = vec![Softness::default(), Softness::default(), soft];
+    world.add_joint(joint).unwrap();
+    let mut simulation = simulation(world, "semi-implicit:projection=none/hybrid", dt);
+    simulation.step().unwrap();
+    let (speed, impulse) = (
+        velocity(&simulation, "weight"),
+        simulation.pipeline().reactions()[0].impulse,
+    );
+    assert_close(speed.z, -k * impulse.z / dt, 1e-9);
+    assert!(speed.x.abs() < 1e-12 && speed.y.abs() < 1e-12, "{speed}");
+    assert_close(impulse.x, -30.0 * dt, 1e-9);
+}
+
 /// A chain of three rods that swings for a while: joints that are left alone drift, stabilised, projected and both hold.
 #[test]
 fn drift_is_held_by_stabilisation_by_projection_and_by_both() {

@@ -95,6 +95,9 @@ pub struct Joint {
     pub motors: Vec<Motor>,
     /// How hard its rows are.
     pub softness: Softness,
+    /// How hard single rows are, by their place among the rows of the model; what is `None` there, and rows beyond its end,
+    /// have `softness`.
+    pub row_softness: Vec<Softness>,
     /// What it breaks of.
     pub breaking: Breaking,
     /// Whether its two bodies can touch each other.
@@ -131,6 +134,7 @@ impl Joint {
             limits: Vec::new(),
             motors: Vec::new(),
             softness: Softness::default(),
+            row_softness: Vec::new(),
             breaking: Breaking::default(),
             collide: false,
             enabled: true,
@@ -192,6 +196,7 @@ impl Joint {
             return Err(format!("a joint has at most {MAX_COORDINATES} coordinates"));
         }
         check_softness(&self.softness)?;
+        self.row_softness.iter().try_for_each(check_softness)?;
         self.breaking.validate()?;
         if self.model.exact_second() && self.attachment.seconds.is_none() {
             return Err(format!(
@@ -268,15 +273,16 @@ impl Constraint for Joint {
     fn write(&self, at: &Placement<'_>, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
         let model = self.model.as_ref();
         let frames = self.frames.at(&at.a.pose, &at.b.pose);
-        if self.softness == Softness::default() {
+        if self.softness == Softness::default() && self.row_softness.is_empty() {
             model.write(&frames, block);
         } else {
             model.write(&frames, &mut |slot, law, rows| {
                 let mut softened = [UNUSED; MAX_BLOCK];
-                for (to, row) in softened.iter_mut().zip(rows) {
+                for (k, (to, row)) in softened.iter_mut().zip(rows).enumerate() {
+                    let own = self.row_softness.get(slot + k).copied().unwrap_or_default();
                     *to = row.softened(Softness {
-                        erp: row.softness.erp.or(self.softness.erp),
-                        cfm: row.softness.cfm.or(self.softness.cfm),
+                        erp: row.softness.erp.or(own.erp).or(self.softness.erp),
+                        cfm: row.softness.cfm.or(own.cfm).or(self.softness.cfm),
                     });
                 }
                 block(slot, law, &softened[..rows.len()]);

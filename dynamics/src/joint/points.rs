@@ -11,8 +11,8 @@
 use nalgebra::Vector3;
 
 use super::frames::{Coordinate, Frames};
-use super::hinge::between_axes;
 use super::model::{JointError, JointModel};
+use super::{Ball, Fixed, Hinge};
 use crate::constraint::{ConstraintRow, Law, Unit, point_jacobian};
 
 /// What a set of points does.
@@ -90,14 +90,12 @@ impl JointModel for Points {
         frames.twist()
     }
 
+    /// That of the joint it stands for.
     fn error(&self, frames: &Frames) -> JointError {
-        JointError {
-            length: frames.gap.norm(),
-            angle: match self.kind {
-                PointJoint::Ball => 0.0,
-                PointJoint::Hinge => between_axes(frames),
-                PointJoint::Fixed => frames.relative.angle(),
-            },
+        match self.kind {
+            PointJoint::Ball => Ball.error(frames),
+            PointJoint::Hinge => Hinge.error(frames),
+            PointJoint::Fixed => Fixed.error(frames),
         }
     }
 
@@ -161,10 +159,7 @@ impl JointModel for PointMotor {
     }
 
     fn error(&self, frames: &Frames) -> JointError {
-        JointError {
-            length: frames.gap.norm(),
-            angle: between_axes(frames),
-        }
+        Hinge.error(frames)
     }
 
     fn validate(&self) -> Result<(), String> {
