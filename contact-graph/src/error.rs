@@ -34,6 +34,15 @@ pub enum GraphError {
         /// Where in the list.
         position: usize,
     },
+    /// Only rules with bodies and bodies with containers have static edges.
+    NotStatic {
+        /// Where in the list.
+        position: usize,
+        /// One end.
+        a: u32,
+        /// The other.
+        b: u32,
+    },
 }
 
 impl fmt::Display for GraphError {
@@ -59,6 +68,12 @@ impl fmt::Display for GraphError {
                 write!(
                     f,
                     "pair {position} is not greater than the one before it: pairs must be sorted and distinct"
+                )
+            }
+            GraphError::NotStatic { position, a, b } => {
+                write!(
+                    f,
+                    "static edge {position} is between nodes {a} and {b}: it must join a rule and a body, or a body and its container"
                 )
             }
         }

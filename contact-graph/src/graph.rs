@@ -1,14 +1,16 @@
-//! The graph itself: bodies, access to edges and neighbours, links. How edges come and go is in `update.rs`, how bodies
-//! are grouped in `groups.rs`; why each structure is there, on the crate's front page.
+//! The graph itself: nodes, access to edges and neighbours, links and static edges. How edges come and go is in
+//! `update.rs`, how nodes do in `edit.rs`, how bodies are grouped in `groups.rs`; why each structure is there, on the
+//! crate's front page.
 
 use petgraph::graph::{NodeIndex, UnGraph};
 use petgraph::visit::EdgeRef;
 
-use crate::{Edge, GraphError, Node, NodeKind};
+use crate::{Edge, EdgeKind, GraphError, Node, NodeKind};
 
-/// Bodies and the pairs of them near each other, with memory. See the [crate's front page](crate) for an example.
+/// Nodes and the pairs of them near each other, with memory. See the [crate's front page](crate) for an example.
 ///
-/// Bodies are numbered from 0 in the order they were added and are never removed.
+/// Nodes are numbered from 0 in the order they were added; removing some closes the gaps
+/// ([`renumber`](Self::renumber)).
 #[derive(Clone, Debug)]
 pub struct ContactGraph<N, E> {
     /// Nodes with their payloads; edge weights are positions in `edges`.
@@ -17,10 +19,13 @@ pub struct ContactGraph<N, E> {
     /// payload's size.
     pub(crate) pairs: Vec<(u32, u32)>,
     pub(crate) edges: Vec<Edge<E>>,
-    pub(crate) vanished: Vec<Edge<E>>,
-    /// Edges on their way to a new position; empty between updates.
+    /// Edges whose pair is no longer reported, in the order of their pairs.
+    pub(crate) dormant: Vec<Edge<E>>,
+    /// Edges on their way to a new position, active ones and dormant ones; empty between updates.
     pub(crate) moving: Vec<Edge<E>>,
-    links: Vec<(u32, u32)>,
+    pub(crate) resting: Vec<Edge<E>>,
+    pub(crate) links: Vec<(u32, u32)>,
+    pub(crate) fixtures: Vec<(u32, u32)>,
 }
 
 impl<N, E> Default for ContactGraph<N, E> {
@@ -29,9 +34,11 @@ impl<N, E> Default for ContactGraph<N, E> {
             topology: UnGraph::default(),
             pairs: Vec::new(),
             edges: Vec::new(),
-            vanished: Vec::new(),
+            dormant: Vec::new(),
             moving: Vec::new(),
+            resting: Vec::new(),
             links: Vec::new(),
+            fixtures: Vec::new(),
         }
     }
 }
@@ -43,40 +50,40 @@ impl<N, E> ContactGraph<N, E> {
         Self::default()
     }
 
-    /// Adds a body and returns its index. There is room for 2³² − 2 of them.
+    /// Adds a node and returns its index. There is room for 2³² − 2 of them.
     pub fn add_node(&mut self, kind: NodeKind, payload: N) -> u32 {
         self.topology.add_node(Node { kind, payload }).index() as u32
     }
 
-    /// How many bodies there are.
+    /// How many nodes there are.
     #[must_use]
     pub fn node_count(&self) -> usize {
         self.topology.node_count()
     }
 
-    /// All bodies by index.
+    /// All nodes by index.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = &Node<N>> {
         self.topology.raw_nodes().iter().map(|node| &node.weight)
     }
 
-    /// The body with this index.
+    /// The node with this index.
     #[must_use]
     pub fn node(&self, body: u32) -> Option<&Node<N>> {
         self.topology.node_weight(NodeIndex::new(body as usize))
     }
 
-    /// The body with this index, to change its kind or payload.
+    /// The node with this index, to change its kind or payload.
     pub fn node_mut(&mut self, body: u32) -> Option<&mut Node<N>> {
         self.topology.node_weight_mut(NodeIndex::new(body as usize))
     }
 
-    /// The kind of a body.
+    /// The kind of a node.
     #[must_use]
     pub fn node_kind(&self, body: u32) -> Option<NodeKind> {
         self.node(body).map(|node| node.kind)
     }
 
-    /// Changes the kind of a body. Its edges stay; the next groups see the new kind.
+    /// Changes the kind of a node. Its edges stay; the next groups see the new kind.
     pub fn set_node_kind(&mut self, body: u32, kind: NodeKind) -> Result<(), GraphError> {
         let count = self.node_count();
         let node = self.node_mut(body).ok_or(GraphError::BodyOutOfRange { body, count })?;
@@ -84,22 +91,28 @@ impl<N, E> ContactGraph<N, E> {
         Ok(())
     }
 
-    /// New and persistent edges in the order of their pairs.
+    /// Edges of the pairs of the last update, in their order.
     #[must_use]
     pub fn active_edges(&self) -> &[Edge<E>] {
         &self.edges
     }
 
-    /// New and persistent edges in the order of their pairs, to fill their payloads. A slice, so that threads can
+    /// Edges of the pairs of the last update, in their order, to fill their payloads. A slice, so that threads can
     /// share it out.
     pub fn active_edges_mut(&mut self) -> &mut [Edge<E>] {
         &mut self.edges
     }
 
-    /// Edges that lost their pair in the last update, in the order of their pairs.
+    /// Edges whose pair was reported once and is no longer, in the order of their pairs.
     #[must_use]
-    pub fn vanished_edges(&self) -> &[Edge<E>] {
-        &self.vanished
+    pub fn dormant_edges(&self) -> &[Edge<E>] {
+        &self.dormant
+    }
+
+    /// What an edge is, by the kinds of its ends.
+    #[must_use]
+    pub fn edge_kind(&self, a: u32, b: u32) -> Option<EdgeKind> {
+        EdgeKind::between(self.node_kind(a)?, self.node_kind(b)?)
     }
 
     /// The pairs of the last update: the `i`-th belongs to the active edge at position `i`.
@@ -141,8 +154,8 @@ impl<N, E> ContactGraph<N, E> {
     }
 
     /// Sets the pairs of bodies that belong together whether they touch or not: those with a joint between them. They
-    /// are the structural edges of Table 5.2 and join groups (§5.2.5). Any order, and a pair may be there twice; a
-    /// later call replaces them all. On an error the graph is as it was.
+    /// join groups (§5.2.5). Any order, and a pair may be there twice; a later call replaces them all. On an error the
+    /// graph is as it was.
     pub fn set_links(&mut self, links: &[(u32, u32)]) -> Result<(), GraphError> {
         for (position, &(a, b)) in links.iter().enumerate() {
             self.check_bodies(position, a, b)?;
@@ -156,6 +169,30 @@ impl<N, E> ContactGraph<N, E> {
     #[must_use]
     pub fn links(&self) -> &[(u32, u32)] {
         &self.links
+    }
+
+    /// Sets the static edges of Table 5.2: logical ones between rules and bodies, structural ones between bodies and the
+    /// containers they are part of, which join groups. A later call replaces them all. On an error the graph is as it was.
+    pub fn set_static_edges(&mut self, pairs: &[(u32, u32)]) -> Result<(), GraphError> {
+        for (position, &(a, b)) in pairs.iter().enumerate() {
+            self.check_bodies(position, a, b)?;
+            if !self.edge_kind(a, b).is_some_and(EdgeKind::is_static) {
+                return Err(GraphError::NotStatic { position, a, b });
+            }
+        }
+        self.fixtures.clear();
+        self.fixtures.extend_from_slice(pairs);
+        Ok(())
+    }
+
+    /// The static edges, each with its kind, in the order they were set. An edge whose end has changed its kind since, so
+    /// that nothing is between the two any more, is left out.
+    pub fn static_edges(&self) -> impl Iterator<Item = (u32, u32, EdgeKind)> {
+        let kind = |&(a, b): &(u32, u32)| Some((a, b, self.edge_kind(a, b)?));
+        self.fixtures
+            .iter()
+            .filter_map(kind)
+            .filter(|(_, _, kind)| kind.is_static())
     }
 
     /// Whether the pair at a position of some list joins two bodies that exist.

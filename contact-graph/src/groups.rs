@@ -4,15 +4,43 @@
 //! They are the connected components over touching edges and links, with fixed and scripted bodies as insulators:
 //! such a body may be touched by many groups and joins none. The dissertation colours edges in a recursive traversal
 //! (Figs 5.7, 5.8). Union–find over the flat edge list gives the same sets, needs no stack, and reads memory in order.
+//!
+//! The same machinery makes finer parts ([`ContactGraph::partition`]): an edge may belong to the part of one of its ends
+//! alone, which takes the other end as it is. So sleepy bodies bound subgroups (§5.6), and a layer takes the one below it
+//! for ground (§6.4).
 
 use crate::flat_lists::FlatLists;
 use crate::union_find::DisjointBodies;
-use crate::{ContactGraph, Edge};
+use crate::{ContactGraph, Edge, EdgeKind};
+
+/// Whose an edge is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    /// It joins its ends.
+    Both,
+    /// It is its first end's; the second one stays outside.
+    First,
+    /// It is its second end's; the first one stays outside.
+    Second,
+    /// It is nobody's.
+    Neither,
+}
+
+/// An edge or a link, as [`ContactGraph::partition`] asks of it.
+#[derive(Debug)]
+pub struct Tie<'a, E> {
+    /// The first end.
+    pub a: u32,
+    /// The second end.
+    pub b: u32,
+    /// The edge; none for a link.
+    pub edge: Option<&'a Edge<E>>,
+}
 
 /// One contact group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group<'a> {
-    /// The dynamic bodies, sorted.
+    /// The movable bodies, sorted.
     pub bodies: &'a [u32],
     /// Positions of its touching edges among the active edges, sorted. An edge to an insulator is in the group of its
     /// dynamic end.
@@ -24,7 +52,7 @@ pub struct Group<'a> {
 /// The contact groups, ordered by their smallest body. Keep one and reuse it: its memory is reused too.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// Dynamic bodies that have neither a touching edge nor a link, sorted. They are in no group.
+    /// Movable bodies that have neither a touching edge nor a link, sorted. They are in no group.
     pub free: Vec<u32>,
     count: usize,
     largest: usize,
@@ -76,6 +104,17 @@ impl Groups {
         }
     }
 
+    /// Makes all groups one: what a solver gets that knows nothing of groups.
+    pub fn unite(&mut self) {
+        for group in self.group_of.iter_mut().filter(|group| **group != NONE) {
+            *group = 0;
+        }
+        self.count = self.count.min(1);
+        self.grouped_edges.sort_unstable_by_key(|&(_, position)| position);
+        self.grouped_links.sort_unstable_by_key(|&(_, position)| position);
+        self.fill();
+    }
+
     /// The number of bodies in the largest group, 0 without groups.
     #[must_use]
     pub fn largest(&self) -> usize {
@@ -104,24 +143,48 @@ impl PartialEq for Groups {
 impl Eq for Groups {}
 
 impl<N, E> ContactGraph<N, E> {
-    /// Forms the contact groups over the active edges for which `is_touching` holds (asked once for each, in order)
-    /// and all links. Linear in bodies and edges. Allocates only when bodies, edges or links have become more than
-    /// `out` has seen: which edges touch makes no difference.
+    /// Forms the contact groups over the active edges for which `is_touching` holds (asked once for each, in order),
+    /// all links and all structural edges. Linear in bodies and edges. Allocates only when bodies, edges or links have
+    /// become more than `out` has seen: which edges touch makes no difference.
     pub fn groups(&self, mut is_touching: impl FnMut(&Edge<E>) -> bool, out: &mut Groups) {
+        self.partition(
+            |tie| {
+                if tie.edge.is_none_or(&mut is_touching) {
+                    Join::Both
+                } else {
+                    Join::Neither
+                }
+            },
+            out,
+        );
+    }
+
+    /// Divides the bodies as a rule says of every active edge and every link, asked once for each, in order. Insulators
+    /// are in no part whatever the rule says; an edge that is an insulator's alone is nobody's. Structural edges join.
+    pub fn partition(&self, mut rule: impl FnMut(Tie<'_, E>) -> Join, out: &mut Groups) {
         out.reserve(self.node_count(), self.active_edges().len(), self.links().len());
         out.sets.reset(self.nodes().map(|node| node.kind.is_insulator()));
         out.group_of.resize(self.node_count(), NONE);
 
         for (position, (edge, &(a, b))) in (0..).zip(self.active_edges().iter().zip(self.pairs())) {
-            if is_touching(edge) {
-                out.join(a, b, position, |out| &mut out.grouped_edges);
-            }
+            let edge = Some(edge);
+            let join = rule(Tie { a, b, edge });
+            out.join(a, b, join, position, |out| &mut out.grouped_edges);
         }
         for (position, &(a, b)) in (0..).zip(self.links()) {
-            out.join(a, b, position, |out| &mut out.grouped_links);
+            let join = rule(Tie { a, b, edge: None });
+            out.join(a, b, join, position, |out| &mut out.grouped_links);
+        }
+        for (a, b, kind) in self.static_edges() {
+            if kind == EdgeKind::Structural && out.sets.join(a, b).is_some() {
+                out.group_of[a as usize] = SOME;
+                out.group_of[b as usize] = SOME;
+            }
         }
         out.number_groups();
-        out.fill_lists();
+        let topology = self.topology();
+        let is_body = |node: u32| topology.raw_nodes()[node as usize].weight.kind.is_movable();
+        out.fill_lists(is_body);
     }
 }
 
@@ -141,11 +204,22 @@ impl Groups {
     }
 
     /// Joins two bodies by the edge or link at a position and notes it in its list.
-    fn join(&mut self, a: u32, b: u32, position: u32, list: fn(&mut Self) -> &mut Vec<(u32, u32)>) {
-        if let Some(body) = self.sets.join(a, b) {
+    fn join(&mut self, a: u32, b: u32, join: Join, position: u32, list: fn(&mut Self) -> &mut Vec<(u32, u32)>) {
+        let alone = |sets: &DisjointBodies, body: u32| (!sets.is_insulator(body)).then_some(body);
+        let (body, first, second) = match join {
+            Join::Both => (self.sets.join(a, b), true, true),
+            Join::First => (alone(&self.sets, a), true, false),
+            Join::Second => (alone(&self.sets, b), false, true),
+            Join::Neither => return,
+        };
+        if let Some(body) = body {
             // Insulators get the mark too; numbering takes it away again.
-            self.group_of[a as usize] = SOME;
-            self.group_of[b as usize] = SOME;
+            if first {
+                self.group_of[a as usize] = SOME;
+            }
+            if second {
+                self.group_of[b as usize] = SOME;
+            }
             list(self).push((body, position));
         }
     }
@@ -171,8 +245,19 @@ impl Groups {
         }
     }
 
-    /// Bodies and positions arrive in rising order, and so each list is sorted.
-    fn fill_lists(&mut self) {
+    /// Bodies and positions arrive in rising order, and so each list is sorted. Containers hold a group together and are
+    /// not in it.
+    fn fill_lists(&mut self, is_body: impl Fn(u32) -> bool + Clone) {
+        for (node, group) in self.group_of.iter_mut().enumerate() {
+            if *group != NONE && !is_body(node as u32) {
+                *group = NONE;
+            }
+        }
+        self.free.retain(|&node| is_body(node));
+        self.fill();
+    }
+
+    fn fill(&mut self) {
         let group_of = &self.group_of;
         let bodies = group_of.iter().copied().zip(0..).filter(|&(group, _)| group != NONE);
         self.bodies.fill(self.count, bodies);
@@ -195,7 +280,7 @@ mod tests {
     fn storage_is_reused_after_warm_up() {
         let mut graph: ContactGraph<(), ()> = ContactGraph::new();
         for i in 0..40 {
-            let kind = if i % 7 == 0 { NodeKind::Fixed } else { NodeKind::Dynamic };
+            let kind = if i % 7 == 0 { NodeKind::Fixed } else { NodeKind::Rigid };
             graph.add_node(kind, ());
         }
         let pairs: Vec<_> = (0..39).map(|i| (i, i + 1)).collect();

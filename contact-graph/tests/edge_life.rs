@@ -2,26 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use drystone_contact_graph::{ContactGraph, Edge, EdgeState, GraphError, NodeKind};
+use drystone_contact_graph::{Change, ContactGraph, Edge, GraphError, Nearness, NodeKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 fn bodies<E>(count: u32) -> ContactGraph<(), E> {
     let mut graph = ContactGraph::new();
     for i in 0..count {
-        assert_eq!(graph.add_node(NodeKind::Dynamic, ()), i);
+        assert_eq!(graph.add_node(NodeKind::Rigid, ()), i);
     }
     graph
 }
 
-fn summary<E: Copy>(edges: &[Edge<E>]) -> Vec<(u32, u32, EdgeState, E)> {
-    let row = |edge: &Edge<E>| (edge.a, edge.b, edge.state, edge.payload);
-    edges.iter().map(row).collect()
+fn summary<E: Copy>(edges: &[Edge<E>]) -> Vec<(u32, u32, Change, E)> {
+    let row = |edge: &Edge<E>| Some((edge.a, edge.b, edge.proximity()?, edge.payload));
+    edges.iter().filter_map(row).collect()
 }
 
 #[test]
 fn an_edge_is_new_then_persistent_then_vanished_then_gone() {
-    use EdgeState::{New, Persistent, Vanished};
+    use Change::{New, Persistent, Vanishing};
     let mut graph = bodies(5);
     let mut births = 0;
     let mut step = |graph: &mut ContactGraph<(), i32>, pairs: &[(u32, u32)]| {
@@ -29,8 +29,9 @@ fn an_edge_is_new_then_persistent_then_vanished_then_gone() {
             births += 1;
             births
         };
-        graph.update_with(pairs, create).unwrap();
-        (summary(graph.active_edges()), summary(graph.vanished_edges()))
+        graph.settle();
+        graph.update_with(pairs, create, |_| true).unwrap();
+        (summary(graph.active_edges()), summary(graph.dormant_edges()))
     };
 
     // The payload is the number of births so far: a kept one shows that the edge is the same.
@@ -54,7 +55,7 @@ fn an_edge_is_new_then_persistent_then_vanished_then_gone() {
     // The first and the last go.
     let (active, vanished) = step(&mut graph, &[(0, 3), (1, 2)]);
     assert_eq!(active, [(0, 3, Persistent, 3), (1, 2, Persistent, 2)]);
-    assert_eq!(vanished, [(0, 1, Vanished, 1), (2, 4, Vanished, 4)]);
+    assert_eq!(vanished, [(0, 1, Vanishing, 1), (2, 4, Vanishing, 4)]);
     assert!(graph.find(0, 1).is_none());
 
     // One of them comes back at once: a new edge. The other is gone.
@@ -67,20 +68,22 @@ fn an_edge_is_new_then_persistent_then_vanished_then_gone() {
     assert_eq!(active, []);
     assert_eq!(
         vanished,
-        [(0, 1, Vanished, 5), (0, 3, Vanished, 3), (1, 2, Vanished, 2)]
+        [(0, 1, Vanishing, 5), (0, 3, Vanishing, 3), (1, 2, Vanishing, 2)]
     );
     let (active, vanished) = step(&mut graph, &[]);
     assert_eq!((active, vanished), (vec![], vec![]));
 }
 
 #[test]
-fn vanished_edges_go_when_the_rest_persists() {
+fn dormant_edges_go_when_the_rest_persists() {
     let mut graph: ContactGraph<(), u8> = bodies(3);
     graph.update(&[(0, 1), (1, 2)]).unwrap();
+    graph.settle();
     graph.update(&[(1, 2)]).unwrap();
-    assert_eq!(graph.vanished_edges().len(), 1);
+    assert_eq!(graph.dormant_edges().len(), 1);
+    graph.settle();
     graph.update(&[(1, 2)]).unwrap();
-    assert!(graph.vanished_edges().is_empty());
+    assert!(graph.dormant_edges().is_empty());
 }
 
 /// The same rules, written naively over maps, on random sequences.
@@ -107,10 +110,10 @@ fn edges_follow_a_naive_model() {
             let mut next = BTreeMap::new();
             for &pair in &pairs {
                 let (state, payload) = match model.get(&pair) {
-                    Some(&payload) => (EdgeState::Persistent, payload),
+                    Some(&payload) => (Change::Persistent, payload),
                     None => {
                         births += 1;
-                        (EdgeState::New, births)
+                        (Change::New, births)
                     }
                 };
                 next.insert(pair, payload);
@@ -118,16 +121,17 @@ fn edges_follow_a_naive_model() {
             }
             let lost = model.iter().filter(|(pair, _)| !next.contains_key(pair));
             let lost: Vec<_> = lost
-                .map(|(&(a, b), &payload)| (a, b, EdgeState::Vanished, payload))
+                .map(|(&(a, b), &payload)| (a, b, Change::Vanishing, payload))
                 .collect();
 
             let create = |_, _| {
                 graph_births += 1;
                 graph_births
             };
-            graph.update_with(&pairs, create).unwrap();
+            graph.settle();
+            graph.update_with(&pairs, create, |_| true).unwrap();
             assert_eq!(summary(graph.active_edges()), expected);
-            assert_eq!(summary(graph.vanished_edges()), lost);
+            assert_eq!(summary(graph.dormant_edges()), lost);
             assert_eq!(graph.pairs(), pairs);
             check_look_ups(&graph, count);
             model = next;
@@ -153,6 +157,67 @@ fn check_look_ups(graph: &ContactGraph<(), u32>, count: u32) {
     assert_eq!(graph.topology().edge_count(), graph.pairs().len());
 }
 
+/// A step that is taken back: the pair comes, goes and comes again before anything is told.
+#[test]
+fn what_is_not_told_did_not_happen() {
+    let mut graph: ContactGraph<(), u8> = bodies(3);
+    graph.update(&[(0, 1)]).unwrap();
+    graph.find_mut(0, 1).unwrap().set_touching(true);
+    graph.settle();
+
+    // Tried: they part, and others meet.
+    graph.update(&[(1, 2)]).unwrap();
+    graph.find_mut(1, 2).unwrap().set_touching(true);
+    assert_eq!(graph.find(1, 2).unwrap().touch(), Some(Change::New));
+    assert_eq!(graph.dormant_edges()[0].touch(), Some(Change::Vanishing));
+
+    // Tried again, with a shorter step: nothing of the kind.
+    graph.update(&[(0, 1)]).unwrap();
+    graph.find_mut(0, 1).unwrap().set_touching(true);
+    assert_eq!(graph.find(0, 1).unwrap().touch(), Some(Change::Persistent));
+    let told = graph
+        .dormant_edges()
+        .iter()
+        .filter_map(|edge| edge.touch().or(edge.proximity()));
+    assert_eq!(told.count(), 0);
+}
+
+/// The obsolete-edge heuristic: a dormant edge keeps its memory until it is let go, and never goes before its end has
+/// been told.
+#[test]
+fn dormant_edges_keep_their_memory_until_they_are_obsolete() {
+    let mut graph: ContactGraph<(), u8> = bodies(4);
+    let update = |graph: &mut ContactGraph<(), u8>, pairs: &[(u32, u32)], obsolete: bool| {
+        graph.update_with(pairs, |_, _| 0, |_| obsolete).unwrap();
+    };
+    update(&mut graph, &[(0, 1), (0, 3), (2, 3)], true);
+    for edge in graph.active_edges_mut() {
+        edge.payload = 7;
+    }
+    graph.settle();
+    update(&mut graph, &[(0, 2)], false);
+    graph.settle();
+    update(&mut graph, &[(0, 2)], false);
+    assert_eq!(graph.dormant_edges().len(), 3);
+    // Back in the middle of the others: new, but not without memory.
+    update(&mut graph, &[(0, 2), (0, 3)], false);
+    let back = graph.find(0, 3).unwrap();
+    assert_eq!(
+        (back.payload, back.proximity(), back.now),
+        (7, Some(Change::New), Nearness::Near)
+    );
+    let left: Vec<_> = graph.dormant_edges().iter().map(|edge| (edge.a, edge.b)).collect();
+    assert_eq!(left, [(0, 1), (2, 3)]);
+    // It goes again: it can't be let go before that is told.
+    graph.settle();
+    update(&mut graph, &[], true);
+    let left: Vec<_> = graph.dormant_edges().iter().map(|edge| (edge.a, edge.b)).collect();
+    assert_eq!(left, [(0, 2), (0, 3)]);
+    graph.settle();
+    update(&mut graph, &[], true);
+    assert!(graph.dormant_edges().is_empty());
+}
+
 #[test]
 fn payloads_can_be_shared_out_to_threads() {
     let mut graph: ContactGraph<(), u32> = bodies(100);
@@ -176,9 +241,10 @@ fn payloads_can_be_shared_out_to_threads() {
 fn bad_pairs_are_refused_and_change_nothing() {
     let mut graph: ContactGraph<(), u8> = bodies(4);
     graph.update(&[(0, 1), (1, 2)]).unwrap();
+    graph.settle();
     graph.update(&[(0, 1)]).unwrap();
     graph.find_mut(0, 1).unwrap().payload = 9;
-    let (active, vanished) = (summary(graph.active_edges()), summary(graph.vanished_edges()));
+    let (active, vanished) = (summary(graph.active_edges()), summary(graph.dormant_edges()));
 
     let out_of_range = GraphError::BodyOutOfRange { body: 4, count: 4 };
     let reversed = GraphError::ReversedPair {
@@ -198,7 +264,7 @@ fn bad_pairs_are_refused_and_change_nothing() {
     for (pairs, error) in cases {
         assert_eq!(graph.update(pairs), Err(error));
         assert_eq!(summary(graph.active_edges()), active);
-        assert_eq!(summary(graph.vanished_edges()), vanished);
+        assert_eq!(summary(graph.dormant_edges()), vanished);
         assert!(!error.to_string().is_empty());
     }
     assert_eq!(reversed.to_string(), "pair 1 is (2, 1): the smaller index comes first");
@@ -207,7 +273,7 @@ fn bad_pairs_are_refused_and_change_nothing() {
 #[test]
 fn bad_bodies_and_links_are_refused_and_change_nothing() {
     let mut graph: ContactGraph<&str, u8> = ContactGraph::new();
-    graph.add_node(NodeKind::Dynamic, "brick");
+    graph.add_node(NodeKind::Rigid, "brick");
     graph.add_node(NodeKind::Fixed, "ground");
     let missing = GraphError::BodyOutOfRange { body: 2, count: 2 };
     assert_eq!(graph.set_node_kind(2, NodeKind::Fixed), Err(missing));
@@ -225,5 +291,5 @@ fn bad_bodies_and_links_are_refused_and_change_nothing() {
     graph.set_node_kind(1, NodeKind::Scripted).unwrap();
     graph.node_mut(0).unwrap().payload = "stone";
     let nodes: Vec<_> = graph.nodes().map(|node| (node.kind, node.payload)).collect();
-    assert_eq!(nodes, [(NodeKind::Dynamic, "stone"), (NodeKind::Scripted, "ground")]);
+    assert_eq!(nodes, [(NodeKind::Rigid, "stone"), (NodeKind::Scripted, "ground")]);
 }

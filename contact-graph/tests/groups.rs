@@ -6,7 +6,7 @@ use drystone_contact_graph::{ContactGraph, Group, Groups, NodeKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use NodeKind::{Dynamic, Fixed, Scripted};
+use NodeKind::{Fixed, Rigid, Scripted};
 
 /// The payload says whether the edge touches.
 type Graph = ContactGraph<(), bool>;
@@ -43,7 +43,7 @@ fn group<'a>(bodies: &'a [u32], edges: &'a [u32]) -> Group<'a> {
 /// ```
 #[test]
 fn four_groups_share_insulators() {
-    let mut kinds = [Dynamic; 11];
+    let mut kinds = [Rigid; 11];
     (kinds[0], kinds[3], kinds[7]) = (Fixed, Fixed, Scripted);
     let mut graph = graph_of(&kinds);
     let pairs = [
@@ -62,7 +62,7 @@ fn four_groups_share_insulators() {
         (9, 10),
     ];
     let touching = |a, b| (a, b) != (9, 10);
-    graph.update_with(&pairs, touching).unwrap();
+    graph.update_with(&pairs, touching, |_| true).unwrap();
     let groups = groups_of(&graph);
     let expected = [
         group(&[1, 5], &[0, 3, 5]),
@@ -81,7 +81,7 @@ fn four_groups_share_insulators() {
     }
 
     // Without its mass made infinite the floor would join A and B, and itself the belt's edge.
-    graph.set_node_kind(0, Dynamic).unwrap();
+    graph.set_node_kind(0, Rigid).unwrap();
     let groups = groups_of(&graph);
     assert_eq!(groups.len(), 3);
     let joined = group(&[0, 1, 2, 5], &[0, 1, 2, 3, 4, 5, 6]);
@@ -95,7 +95,9 @@ fn an_empty_graph_and_one_of_insulators_have_no_groups() {
     assert_eq!((groups.largest(), groups.get(0)), (0, None));
 
     let mut graph = graph_of(&[Fixed, Scripted, Fixed]);
-    graph.update_with(&[(0, 1), (0, 2), (1, 2)], |_, _| true).unwrap();
+    graph
+        .update_with(&[(0, 1), (0, 2), (1, 2)], |_, _| true, |_| true)
+        .unwrap();
     graph.set_links(&[(1, 2)]).unwrap();
     graph.groups(|_| true, &mut groups);
     assert!(groups.is_empty() && groups.free.is_empty());
@@ -104,8 +106,10 @@ fn an_empty_graph_and_one_of_insulators_have_no_groups() {
 /// A joint holds two bodies together that don't touch; to an insulator it joins nothing but is still solved for.
 #[test]
 fn links_join_groups() {
-    let mut graph = graph_of(&[Fixed, Dynamic, Dynamic, Dynamic, Dynamic, Dynamic, Fixed]);
-    graph.update_with(&[(0, 1), (0, 3), (2, 3)], |_, _| true).unwrap();
+    let mut graph = graph_of(&[Fixed, Rigid, Rigid, Rigid, Rigid, Rigid, Fixed]);
+    graph
+        .update_with(&[(0, 1), (0, 3), (2, 3)], |_, _| true, |_| true)
+        .unwrap();
     graph.set_links(&[(4, 0), (3, 1), (6, 0), (1, 3), (6, 4)]).unwrap();
     let groups = groups_of(&graph);
     let expected = [
@@ -128,9 +132,9 @@ fn links_join_groups() {
 #[test]
 fn a_chain_of_half_a_million_bodies_is_one_group() {
     let count = 500_000;
-    let mut graph = graph_of(&vec![Dynamic; count as usize]);
+    let mut graph = graph_of(&vec![Rigid; count as usize]);
     let pairs: Vec<_> = (0..count - 1).map(|i| (i, i + 1)).collect();
-    graph.update_with(&pairs, |_, _| false).unwrap();
+    graph.update_with(&pairs, |_, _| false, |_| true).unwrap();
     let links: Vec<_> = pairs.iter().rev().copied().collect();
     graph.set_links(&links).unwrap();
     let groups = groups_of(&graph);
@@ -152,7 +156,7 @@ impl Case {
         let insulators = random.random_range(0.0..0.5);
         let density = random.random_range(0.0..4.0) / f64::from(count);
         let kind = |random: &mut Pcg64| match random.random_bool(insulators) {
-            false => Dynamic,
+            false => Rigid,
             true if random.random_bool(0.5) => Fixed,
             true => Scripted,
         };
@@ -176,7 +180,7 @@ impl Case {
     }
 
     fn is_dynamic(&self, body: u32) -> bool {
-        self.kinds[body as usize] == Dynamic
+        self.kinds[body as usize] == Rigid
     }
 
     /// Touching edges, then links, with their positions.
@@ -328,7 +332,7 @@ fn history_leaves_no_trace() {
             let count = case.kinds.len() as u32;
             let all = (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b)));
             let some: Vec<_> = all.filter(|_| random.random_bool(0.2)).collect();
-            wandering.update_with(&some, |_, _| true).unwrap();
+            wandering.update_with(&some, |_, _| true, |_| true).unwrap();
             wandering.groups(|edge| edge.payload, &mut reused);
         }
         wandering.update(&case.pairs).unwrap();
