@@ -69,6 +69,7 @@
 
 mod edge;
 mod error;
+mod filter;
 mod flat_lists;
 mod graph;
 mod groups;
@@ -79,6 +80,7 @@ mod update;
 
 pub use edge::{Edge, EdgeState};
 pub use error::GraphError;
+pub use filter::{CollisionFilter, FilterError, FilterScope};
 pub use graph::ContactGraph;
 pub use groups::{Group, Groups};
 pub use impulse_cache::ImpulseCache;
