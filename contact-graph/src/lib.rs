@@ -74,6 +74,7 @@ mod flat_lists;
 mod graph;
 mod groups;
 mod impulse_cache;
+mod layers;
 mod node;
 mod union_find;
 mod update;
@@ -84,6 +85,7 @@ pub use filter::{CollisionFilter, FilterError, FilterScope};
 pub use graph::ContactGraph;
 pub use groups::{Group, Groups};
 pub use impulse_cache::ImpulseCache;
+pub use layers::{Cycles, Heights, LayerRule, StackLayers, Support};
 pub use node::{Node, NodeKind};
 /// The version of petgraph behind [`ContactGraph::topology`].
 pub use petgraph;

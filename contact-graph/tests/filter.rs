@@ -178,7 +178,7 @@ fn assert_same(filter: &CollisionFilter, naive: &Naive) {
     assert_eq!(filter.is_trivial(), naive.default_allow && naive.entries.is_empty());
 }
 
-/// Random entries come and go, bodies change their groups, are shuffled and removed; the answers stay those of the list.
+/// Entries come and go, bodies change their groups, are shuffled and removed; the answers stay those of the list.
 #[test]
 fn any_history_gives_the_answers_of_a_plain_list() {
     let mut random = Pcg64::seed_from_u64(31);
