@@ -73,10 +73,12 @@
 mod edge;
 mod edit;
 mod error;
+mod filter;
 mod flat_lists;
 mod graph;
 mod groups;
 mod impulse_cache;
+mod layers;
 mod node;
 mod sleep;
 mod union_find;
@@ -84,9 +86,11 @@ mod update;
 
 pub use edge::{Change, Edge, EdgeKind, Nearness};
 pub use error::GraphError;
+pub use filter::{CollisionFilter, FilterError, FilterScope};
 pub use graph::ContactGraph;
 pub use groups::{Group, Groups, Join, Tie};
 pub use impulse_cache::ImpulseCache;
+pub use layers::{Cycles, Heights, LayerRule, StackLayers, Support};
 pub use node::{Node, NodeCategory, NodeKind};
 /// The version of petgraph behind [`ContactGraph::topology`].
 pub use petgraph;
