@@ -9,10 +9,12 @@
 //! |---|---|---|
 //! | kinds of nodes and edges | [`NodeKind`], [`EdgeKind`] | §5.1, Tables 5.1 and 5.2 |
 //! | the life of edges | [`ContactGraph::update_with`] | §5.2 stage 1, Fig 5.3 |
+//! | which pairs may collide | [`CollisionFilter`] | stage 2, Fig 5.4; Gravitas §3.4.3 |
 //! | contact groups | [`ContactGraph::groups`] | stage 5, §5.2.5 |
 //! | events | [`Edge::proximity`], [`Edge::touch`], [`ContactGraph::settle`] | §5.3 |
 //! | an edge's memory of impulses | [`ImpulseCache`] | §5.5 |
 //! | subgroups, and the parts of a layer | [`ContactGraph::partition`] | §5.6, §6.4 |
+//! | stack heights and layers | [`StackLayers`] | §6.4.2 |
 //! | sleep | [`Sleepers`] | §6.5 |
 //!
 //! # Why each structure is there

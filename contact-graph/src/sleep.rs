@@ -153,6 +153,14 @@ impl Sleepers {
         changed
     }
 
+    /// Says that a body is not at rest, whatever its energy; who is asleep stays so. Nothing if it isn't there.
+    pub fn rouse(&mut self, body: u32) {
+        if let Some(body) = self.bodies.get_mut(body as usize).filter(|body| !body.asleep) {
+            body.sleepy = false;
+            body.seen = 0;
+        }
+    }
+
     /// Wakes a body, which then has to be at rest for all steps before it is sleepy again; false if it was awake.
     pub fn wake(&mut self, body: u32) -> bool {
         let body = &mut self.bodies[body as usize];

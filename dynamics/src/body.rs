@@ -22,12 +22,22 @@ pub enum BodyKind {
     Fixed,
     /// A function of time.
     Scripted(Arc<dyn ScriptedMotion>),
+    /// Nobody, or a function of time. It is not a thing but a place: nothing collides with it, and it notices who is in it.
+    Trigger(Option<Arc<dyn ScriptedMotion>>),
 }
 
 impl BodyKind {
     /// Whether forces and contacts move the body.
     pub fn is_dynamic(&self) -> bool {
         matches!(self, Self::Dynamic)
+    }
+
+    /// The function of time that moves the body, if one does.
+    pub fn motion(&self) -> Option<&dyn ScriptedMotion> {
+        match self {
+            Self::Scripted(motion) | Self::Trigger(Some(motion)) => Some(motion.as_ref()),
+            Self::Dynamic | Self::Fixed | Self::Trigger(None) => None,
+        }
     }
 }
 
@@ -37,6 +47,7 @@ impl fmt::Debug for BodyKind {
             Self::Dynamic => "Dynamic",
             Self::Fixed => "Fixed",
             Self::Scripted(_) => "Scripted",
+            Self::Trigger(_) => "Trigger",
         })
     }
 }
@@ -84,6 +95,9 @@ pub struct Body {
     pub angular_damping: f64,
     /// How its orientation is advanced.
     pub orientation_update: OrientationUpdate,
+    /// Whether it is only kept in store: it neither moves nor touches anything, and its joints don't hold, until this is
+    /// taken back (the light-weighted objects of dissertation §5.2).
+    pub passive: bool,
 }
 
 impl Body {
@@ -154,6 +168,14 @@ impl Body {
         }
     }
 
+    /// A volume that stays where it is and notices who is in it.
+    pub fn trigger(name: impl Into<String>, shape: Shape) -> Self {
+        Self {
+            kind: BodyKind::Trigger(None),
+            ..Self::with_properties(name.into(), shape, IMMOVABLE)
+        }
+    }
+
     fn with_properties(name: String, shape: Shape, properties: MassProperties) -> Self {
         Self {
             name,
@@ -170,6 +192,7 @@ impl Body {
             linear_damping: 0.0,
             angular_damping: 0.0,
             orientation_update: OrientationUpdate::default(),
+            passive: false,
         }
     }
 
@@ -180,9 +203,9 @@ impl Body {
         self
     }
 
-    /// Whether forces and contacts move it.
+    /// Whether forces and contacts move it: not while it is passive.
     pub fn is_dynamic(&self) -> bool {
-        self.kind.is_dynamic()
+        self.kind.is_dynamic() && !self.passive
     }
 
     /// 1/m, zero for fixed and scripted bodies.
@@ -206,7 +229,8 @@ impl Body {
 
     /// ½ m v² + ½ ω·Iω, zero for fixed and scripted bodies.
     pub fn kinetic_energy(&self) -> f64 {
-        if !self.is_dynamic() {
+        let at_rest = self.linear_velocity == Vector3::zeros() && self.angular_velocity == Vector3::zeros();
+        if !self.is_dynamic() || at_rest {
             return 0.0;
         }
         0.5 * self.mass * self.linear_velocity.norm_squared() + 0.5 * self.angular_velocity.dot(&self.spin())
@@ -228,7 +252,7 @@ impl Body {
         if let Err(error) = self.shape.validate() {
             return invalid(&error.to_string());
         }
-        if self.is_dynamic() {
+        if self.kind.is_dynamic() {
             if !(self.mass.is_finite() && self.mass > 0.0) {
                 return invalid(&format!("mass must be positive and finite, not {}", self.mass));
             }

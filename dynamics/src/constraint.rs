@@ -215,8 +215,11 @@ pub(crate) const NO_ROW: Row = Row {
 /// How constraints become rows of the velocity problem: `b = J u_free − target`, and Σ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowSettings {
-    /// The time step.
+    /// The time over which forces act: the time step, or a part of it; may be zero.
     pub(crate) h: f64,
+    /// The time over which the new velocities will act, within which gaps may close and errors are corrected: the time
+    /// step.
+    pub(crate) step: f64,
     /// Error reduction where a row has none of its own.
     pub(crate) erp: f64,
     /// Constraint force mixing K where a row has none of its own; K/h goes on the diagonal, (4.239).
@@ -230,6 +233,8 @@ impl RowSettings {
     #[inline]
     pub(crate) fn cone(&self, law: Law) -> Cone {
         match law {
+            // In no time a spring does nothing.
+            Law::Spring { .. } if self.h == 0.0 => Cone::Interval { lower: 0.0, upper: 0.0 },
             Law::Equality | Law::Spring { .. } => Cone::Free,
             Law::AtLeast { .. } => Cone::NonNegative,
             Law::Contact { friction, .. } => Cone::Friction { coefficient: friction },
@@ -249,13 +254,14 @@ impl RowSettings {
         let cfm = row.softness.cfm.unwrap_or(self.cfm);
         let position = row.position.unwrap_or(0.0);
         let (target, compliance) = match law {
-            Law::Equality => (row.velocity - erp * position / self.h, cfm / self.h),
-            Law::AtLeast { restitution } => (self.one_sided(restitution, erp, free, row, at), cfm / self.h),
+            Law::Equality => (row.velocity - erp * position / self.step, cfm / self.step),
+            Law::AtLeast { restitution } => (self.one_sided(restitution, erp, free, row, at), cfm / self.step),
             Law::Contact { restitution, .. } if index == 0 => {
-                (self.one_sided(restitution, erp, free, row, at), cfm / self.h)
+                (self.one_sided(restitution, erp, free, row, at), cfm / self.step)
             }
             // Soft tangents would let a block creep down its slope, soft motors would never reach their speed.
             Law::Contact { .. } | Law::Bounded { .. } => (row.velocity, 0.0),
+            Law::Spring { .. } if self.h == 0.0 => (0.0, 0.0),
             Law::Spring { stiffness, damping } => {
                 // λ = −h (k (Φ + h w) + c w) for the new rate w = J u⁺.
                 let give = 1.0 / (self.h * stiffness + damping);
@@ -284,10 +290,10 @@ impl RowSettings {
 
     #[inline]
     fn one_sided_target(&self, gap: f64, erp: f64, restitution: f64, before: f64, free: f64) -> f64 {
-        let correction = if gap < 0.0 { -erp * gap / self.h } else { -gap / self.h };
+        let correction = if gap < 0.0 { -erp * gap / self.step } else { -gap / self.step };
         // What has a gap bounces only in the step in which it would close. The bounce is then early by less than one
         // step, but has its full speed; letting the gap close first would leave only the rest of it.
-        let closes = free < -gap / self.h || gap <= 0.0;
+        let closes = free < -gap / self.step || gap <= 0.0;
         if restitution > 0.0 && before < -self.restitution_threshold && closes {
             correction.max(-restitution * before)
         } else {
@@ -323,6 +329,7 @@ mod tests {
 
     const SETTINGS: RowSettings = RowSettings {
         h: 0.01,
+        step: 0.01,
         erp: 0.5,
         cfm: 0.0,
         restitution_threshold: 0.1,

@@ -8,17 +8,29 @@ use drystone_contact_graph::ImpulseCache;
 use nalgebra::Vector3;
 
 use crate::constraint::{Constraint, ConstraintRow, Law, Placement, Unit, point_jacobian};
+use crate::contact_cache::ContactCache;
 use crate::material::ContactLaw;
+
+/// Which of a step's solves an impulse belongs to; each starts from what it found the step before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Whole groups at once.
+    Whole = 0,
+    /// Layer by layer.
+    Layered = 1,
+}
 
 /// All contact points of a pair of bodies, kept on their edge of the contact graph.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Manifold {
     /// The points found in this step.
     pub(crate) points: Vec<ContactPoint>,
-    /// The impulse at each point, world frame, as it acts on body B; the start of the next solve.
-    pub(crate) impulses: Vec<Vector3<f64>>,
+    /// The impulses at each point by phase, world frame, as they act on body B; the start of the next solve.
+    pub(crate) impulses: Vec<[Vector3<f64>; 2]>,
     /// Last step's impulses by feature. They are kept in the world frame: tangents may turn from step to step.
-    memory: ImpulseCache<FeatureId>,
+    memory: ImpulseCache<FeatureId, 6>,
+    /// Where the points were generated, if that is to be remembered.
+    pub(crate) cache: Option<Box<ContactCache>>,
 }
 
 impl Manifold {
@@ -28,25 +40,48 @@ impl Manifold {
             points,
             impulses,
             memory,
+            ..
         } = self;
         let pairs = points.iter().zip(impulses.iter());
-        memory.store(pairs.map(|(point, impulse)| (point.feature, (*impulse).into())));
+        memory.store(pairs.map(|(point, [whole, layered])| {
+            let numbers = [whole.x, whole.y, whole.z, layered.x, layered.y, layered.z];
+            (point.feature, numbers)
+        }));
         points.clear();
         impulses.clear();
     }
 
-    /// Gives every new point the impulse its features had.
+    /// Gives every new point the impulses its features had.
     pub(crate) fn recall(&mut self) {
         let Self {
             points,
             impulses,
             memory,
+            ..
         } = self;
-        impulses.extend(
-            points
-                .iter()
-                .map(|point| memory.get(&point.feature).map_or(Vector3::zeros(), Vector3::from)),
-        );
+        impulses.extend(points.iter().map(|point| {
+            let [a, b, c, d, e, f] = memory.get(&point.feature).unwrap_or_default();
+            [Vector3::new(a, b, c), Vector3::new(d, e, f)]
+        }));
+    }
+
+    /// Keeps only the deepest point, the first one of equals (§5.6 "reduction").
+    pub(crate) fn reduce_to_deepest(&mut self) {
+        let deepest = self.points.iter().copied().reduce(|deepest, point| if point.depth > deepest.depth { point } else { deepest });
+        if let Some(deepest) = deepest {
+            self.points.clear();
+            self.points.push(deepest);
+        }
+    }
+
+    /// Forgets everything but the memory it occupies.
+    pub(crate) fn forget(&mut self) {
+        self.points.clear();
+        self.impulses.clear();
+        self.memory.clear();
+        if let Some(cache) = &mut self.cache {
+            **cache = ContactCache::default();
+        }
     }
 }
 
@@ -127,14 +162,20 @@ mod tests {
             depth: 0.0,
             feature: FeatureId(id),
         };
+        let (x, y, zero) = (Vector3::x(), Vector3::y(), Vector3::zeros());
         let mut manifold = Manifold {
             points: vec![point(1, 0.0), point(2, 1.0)],
-            impulses: vec![Vector3::x(), Vector3::y()],
+            impulses: vec![[x, zero], [y, 2.0 * x]],
             ..Manifold::default()
         };
         manifold.begin();
         manifold.points = vec![point(2, 1.1), point(3, 2.0)];
         manifold.recall();
-        assert_eq!(manifold.impulses, [Vector3::y(), Vector3::zeros()]);
+        assert_eq!(manifold.impulses, [[y, 2.0 * x], [zero, zero]]);
+        manifold.forget();
+        manifold.begin();
+        manifold.points = vec![point(2, 1.1)];
+        manifold.recall();
+        assert_eq!(manifold.impulses, [[zero, zero]]);
     }
 }

@@ -53,6 +53,30 @@ pub enum WorldError {
         /// What is wrong.
         message: String,
     },
+    /// A timer that would never tick, or always.
+    #[error("timer '{name}': {message}")]
+    InvalidTimer {
+        /// The timer.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A body index that does not exist.
+    #[error("there is no body with index {index}: the world has {count} bodies")]
+    UnknownBody {
+        /// The index.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A joint index that does not exist.
+    #[error("there is no joint with index {index}: the world has {count} joints")]
+    UnknownJoint {
+        /// The index.
+        index: usize,
+        /// How many there are.
+        count: usize,
+    },
     /// A material index that does not exist.
     #[error("there is no material with index {index}")]
     UnknownMaterial {
@@ -75,6 +99,14 @@ pub enum StepError {
     Options {
         /// What is wrong.
         message: String,
+    },
+    /// A body was changed between steps into one that can't be simulated.
+    #[error("step {step} cannot be taken: {source}")]
+    World {
+        /// The step.
+        step: u64,
+        /// What is wrong.
+        source: WorldError,
     },
     /// A body's state is no longer finite.
     #[error("the simulation diverged at step {step} (t = {time} s): the state of body '{body}' is not finite")]

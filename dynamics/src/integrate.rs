@@ -29,10 +29,35 @@ pub struct Velocity {
     pub angular: Vector3<f64>,
 }
 
-/// The velocity of a dynamic body after a step of length h without contacts.
-pub(crate) fn free_velocity(body: &Body, gravity: &Vector3<f64>, gyroscopic: Gyroscopic, h: f64) -> Velocity {
+impl Velocity {
+    /// That of a body.
+    pub fn of(body: &Body) -> Self {
+        Self {
+            linear: body.linear_velocity,
+            angular: body.angular_velocity,
+        }
+    }
+
+    /// Adds a multiple of another.
+    pub(crate) fn add_scaled(&mut self, factor: f64, other: &Self) {
+        self.linear += factor * other.linear;
+        self.angular += factor * other.angular;
+    }
+}
+
+/// The velocity of a dynamic body after a time h without contacts, with a rate of damping besides its own.
+pub(crate) fn free_velocity(
+    body: &Body,
+    gravity: &Vector3<f64>,
+    damping: f64,
+    gyroscopic: Gyroscopic,
+    h: f64,
+) -> Velocity {
     // Damping as an exact decay stays stable for every rate.
-    let decay = |rate: f64| if rate == 0.0 { 1.0 } else { (-rate * h).exp() };
+    let decay = |own: f64| match own + damping {
+        0.0 => 1.0,
+        rate => (-rate * h).exp(),
+    };
     let spun = match gyroscopic {
         Gyroscopic::Off => body.angular_velocity,
         Gyroscopic::Explicit => {

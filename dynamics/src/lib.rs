@@ -7,6 +7,7 @@
 mod body;
 mod constraint;
 mod contact;
+mod contact_cache;
 mod error;
 mod event;
 mod integrate;
@@ -18,14 +19,16 @@ mod pipeline;
 mod report;
 mod simulation;
 mod stepper;
+mod timer;
 mod world;
 
 pub use body::{Body, BodyKind, OrientationUpdate};
 pub use constraint::{
     Constraint, ConstraintRow, Law, MAX_BLOCK, Placement, Side, Softness, Unit, point_jacobian, rate, turn_jacobian,
 };
+pub use drystone_contact_graph::{Change, CollisionFilter, FilterScope};
 pub use error::{StepError, WorldError};
-pub use event::Event;
+pub use event::{Event, WakeCause};
 pub use integrate::{Gyroscopic, Velocity};
 pub use joint::{
     Attachment, Ball, BreakCause, Breaking, Coordinate, Cylindrical, Distance, Drive, EllipticCone, Fixed, Frames,
@@ -36,8 +39,12 @@ pub use joint::{
 pub use material::{ContactLaw, Materials, MixingRule};
 pub use method::{Method, StepperEntry, steppers};
 pub use motion::ScriptedMotion;
-pub use pipeline::{Depths, Pipeline, Reaction};
+pub use pipeline::{Depths, GraphOptions, ObsoleteEdges, Pipeline, Reaction};
 pub use report::{StepReport, Timings};
 pub use simulation::Simulation;
-pub use stepper::{BoxBoxChoice, BroadPhaseChoice, FixedStep, StepOptions, Stepper};
-pub use world::{GRAVITY, World};
+pub use stepper::{
+    BacktrackingStep, BoxBoxChoice, BroadPhaseChoice, CycleChoice, FallingChoice, FixedStep, HeightChoice, ShockOptions,
+    ShockStep, StepOptions, Stepper,
+};
+pub use timer::Timer;
+pub use world::{BodyId, GRAVITY, JointId, World};

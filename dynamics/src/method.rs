@@ -6,7 +6,7 @@ use drystone_solver::Solver;
 use drystone_solver::registry::{self, Entry};
 use drystone_solver::spec::{Spec, SpecError};
 
-use crate::stepper::{FixedStep, Stepper};
+use crate::stepper::{BacktrackingStep, FixedStep, ShockStep, Stepper};
 
 /// A stepper of the registry.
 pub type StepperEntry = Entry<dyn Stepper>;
@@ -27,6 +27,27 @@ static STEPPERS: &[StepperEntry] = &[
         takes: ANY,
         reference: "Erleben 2005, (6.75)",
         make: || Box::new(FixedStep::classical()),
+    },
+    Entry {
+        name: "shock-propagation",
+        summary: "whole groups for a part of the step, then layer by layer from the ground up: stacks stand with few sweeps",
+        takes: ANY,
+        reference: "Erleben 2005, figure 6.56",
+        make: || Box::new(ShockStep::published()),
+    },
+    Entry {
+        name: "modified-shock-propagation",
+        summary: "the same with a second query and projection at the end, against rippling",
+        takes: ANY,
+        reference: "Erleben 2005, figure 6.60",
+        make: || Box::new(ShockStep::modified()),
+    },
+    Entry {
+        name: "backtracking",
+        summary: "steps are taken back and halved where bodies would penetrate",
+        takes: ANY,
+        reference: "Erleben 2005, section 4.12",
+        make: || Box::new(BacktrackingStep::default()),
     },
 ];
 

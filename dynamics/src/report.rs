@@ -34,6 +34,10 @@ pub struct StepReport {
     pub groups: usize,
     /// Dynamic bodies in the largest group.
     pub largest_group: usize,
+    /// Bodies asleep at the end of the step.
+    pub sleeping: usize,
+    /// Stack layers that were swept; 0 if the stepper has none.
+    pub layers: usize,
     /// Most iterations of any group.
     pub iterations: usize,
     /// Rows updated in all groups.

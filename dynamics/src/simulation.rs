@@ -2,7 +2,9 @@
 
 use drystone_solver::Measure;
 
+use crate::body::Body;
 use crate::error::StepError;
+use crate::event::{Event, WakeCause};
 use crate::method::Method;
 use crate::pipeline::Pipeline;
 use crate::report::StepReport;
@@ -45,7 +47,7 @@ impl Simulation {
 
     /// Takes one step. After an error the world is as far as it got; it can be looked at, not continued.
     pub fn step(&mut self) -> Result<&StepReport, StepError> {
-        self.pipeline.begin_step();
+        self.pipeline.begin_step()?;
         self.method
             .stepper
             .step(&mut self.pipeline, self.method.solver.as_ref(), self.dt)?;
@@ -57,7 +59,8 @@ impl Simulation {
         self.pipeline.world()
     }
 
-    /// The world, to change states and forces between steps. Bodies and joints can't be added or removed.
+    /// The world, to change it between steps: states and forces, bodies and joints. Whoever sleeps and is touched by a
+    /// change wakes by itself.
     pub fn world_mut(&mut self) -> &mut World {
         self.pipeline.world_mut()
     }
@@ -88,8 +91,21 @@ impl Simulation {
     }
 
     /// What happened in the last step.
-    pub fn events(&self) -> &[crate::Event] {
+    pub fn events(&self) -> impl Iterator<Item = Event> {
         self.pipeline.events()
+    }
+
+    /// Wakes a body, and with the next step its group.
+    pub fn wake(&mut self, body: usize) {
+        self.pipeline.wake_body(body as u32, WakeCause::User);
+    }
+
+    /// Puts a dynamic body asleep where it is; nothing if it is not dynamic. Its group wakes it with the next step unless
+    /// all of it is asleep.
+    pub fn put_asleep(&mut self, body: usize) {
+        if self.world().bodies().get(body).is_some_and(Body::is_dynamic) {
+            self.pipeline.put_asleep(body as u32);
+        }
     }
 
     /// The report of the last step.

@@ -1,21 +1,43 @@
-//! The world: bodies, joints, materials and gravity, at one time. It is what a scene builds and what a stepper advances.
+//! The world: bodies, joints, materials, rules, timers and gravity, at one time. It is what a scene builds and what a
+//! stepper advances.
+//!
+//! Bodies and joints are used by index. Removing one closes the gap, so the indices behind it change; a [`BodyId`] or
+//! [`JointId`] does not, and by these a running simulation finds out what has been removed and added.
 
 use std::collections::HashMap;
 
+use drystone_contact_graph::CollisionFilter;
 use nalgebra::Vector3;
 
 use crate::body::Body;
 use crate::error::WorldError;
 use crate::joint::Joint;
 use crate::material::Materials;
+use crate::timer::Timer;
 
 /// Standard gravity of the conventions, m/s², along −z.
 pub const GRAVITY: f64 = 9.81;
+
+/// A body for good, wherever it is in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BodyId(u64);
+
+/// A joint for good, wherever it is in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JointId(u64);
 
 /// Everything that has a state.
 #[derive(Debug, Clone)]
 pub struct World {
     bodies: Vec<Body>,
+    /// In rising order, since bodies are added at the end.
+    body_ids: Vec<BodyId>,
+    joint_ids: Vec<JointId>,
+    /// The next id of either.
+    next_id: u64,
+    timers: Vec<Timer>,
+    /// Which pairs of bodies may collide; all, if there is no rule. Joints besides keep their own bodies apart.
+    pub filter: CollisionFilter,
     /// Where each name was given first, so that large worlds are built in linear time. Never iterated.
     names: HashMap<String, usize>,
     joints: Vec<Joint>,
@@ -32,6 +54,11 @@ impl Default for World {
     fn default() -> Self {
         Self {
             bodies: Vec::new(),
+            body_ids: Vec::new(),
+            joint_ids: Vec::new(),
+            next_id: 0,
+            timers: Vec::new(),
+            filter: CollisionFilter::default(),
             names: HashMap::new(),
             joints: Vec::new(),
             joint_names: HashMap::new(),
@@ -50,10 +77,7 @@ impl World {
 
     /// Adds a body and returns its index; refuses a body that can't be simulated, or a name already taken.
     pub fn add(&mut self, body: Body) -> Result<usize, WorldError> {
-        body.validate()?;
-        if body.material >= self.materials.names().len() {
-            return Err(WorldError::UnknownMaterial { index: body.material });
-        }
+        self.check(&body)?;
         if self.names.contains_key(&body.name) {
             return Err(WorldError::DuplicateName {
                 kind: "body",
@@ -63,7 +87,75 @@ impl World {
         let index = self.bodies.len();
         self.names.insert(body.name.clone(), index);
         self.bodies.push(body);
+        self.body_ids.push(BodyId(self.next_id));
+        self.next_id += 1;
         Ok(index)
+    }
+
+    fn check(&self, body: &Body) -> Result<(), WorldError> {
+        body.validate()?;
+        if body.material >= self.materials.names().len() {
+            return Err(WorldError::UnknownMaterial { index: body.material });
+        }
+        Ok(())
+    }
+
+    /// Removes a body, and with it its joints and the rules about it. The bodies behind it move up by one.
+    pub fn remove(&mut self, index: usize) -> Result<Body, WorldError> {
+        self.known(index)?;
+        for joint in (0..self.joints.len()).rev() {
+            if self.joints[joint].bodies.contains(&index) {
+                self.remove_joint(joint)?;
+            }
+        }
+        for joint in &mut self.joints {
+            for body in joint.bodies.iter_mut().filter(|body| **body > index) {
+                *body -= 1;
+            }
+        }
+        let removed = index as u32;
+        self.filter
+            .renumber(|body| (body != removed).then(|| body - u32::from(body > removed)));
+        self.body_ids.remove(index);
+        let body = self.bodies.remove(index);
+        self.names = places(self.bodies.iter().map(|body| &body.name));
+        Ok(body)
+    }
+
+    /// Puts another body in the place of one, which keeps its index, its id and its joints: a fixed body made dynamic, a
+    /// box made a ball. Returns the old one.
+    pub fn replace(&mut self, index: usize, body: Body) -> Result<Body, WorldError> {
+        self.known(index)?;
+        self.check(&body)?;
+        if self.find(&body.name).is_some_and(|other| other != index) {
+            return Err(WorldError::DuplicateName {
+                kind: "body",
+                name: body.name,
+            });
+        }
+        let old = std::mem::replace(&mut self.bodies[index], body);
+        self.names.remove(&old.name);
+        self.names.insert(self.bodies[index].name.clone(), index);
+        Ok(old)
+    }
+
+    fn known(&self, index: usize) -> Result<(), WorldError> {
+        let count = self.bodies.len();
+        if index < count {
+            Ok(())
+        } else {
+            Err(WorldError::UnknownBody { index, count })
+        }
+    }
+
+    /// The ids of the bodies, by index, in rising order.
+    pub fn body_ids(&self) -> &[BodyId] {
+        &self.body_ids
+    }
+
+    /// Where a body is in the list; `None` if it was removed.
+    pub fn index_of(&self, id: BodyId) -> Option<usize> {
+        self.body_ids.binary_search(&id).ok()
     }
 
     /// The bodies, by index.
@@ -106,7 +198,7 @@ impl World {
             let message = format!("both ends are on body '{}'", self.bodies[a].name);
             return Err(invalid(&joint.name, message));
         }
-        if ![a, b].iter().any(|&body| self.bodies[body].is_dynamic()) {
+        if ![a, b].iter().any(|&body| self.bodies[body].kind.is_dynamic()) {
             return Err(invalid(
                 &joint.name,
                 "at least one of its bodies must be dynamic".into(),
@@ -118,7 +210,44 @@ impl World {
         let index = self.joints.len();
         self.joint_names.insert(joint.name.clone(), index);
         self.joints.push(joint);
+        self.joint_ids.push(JointId(self.next_id));
+        self.next_id += 1;
         Ok(index)
+    }
+
+    /// Removes a joint. The joints behind it move up by one.
+    pub fn remove_joint(&mut self, index: usize) -> Result<Joint, WorldError> {
+        let count = self.joints.len();
+        if index >= count {
+            return Err(WorldError::UnknownJoint { index, count });
+        }
+        self.joint_ids.remove(index);
+        let joint = self.joints.remove(index);
+        self.joint_names = places(self.joints.iter().map(|joint| &joint.name));
+        Ok(joint)
+    }
+
+    /// The ids of the joints, by index, in rising order.
+    pub fn joint_ids(&self) -> &[JointId] {
+        &self.joint_ids
+    }
+
+    /// Adds a timer and returns its index; refuses one that makes no sense, or a name already taken.
+    pub fn add_timer(&mut self, timer: Timer) -> Result<usize, WorldError> {
+        timer.validate()?;
+        if self.timers.iter().any(|known| known.name == timer.name) {
+            return Err(WorldError::DuplicateName {
+                kind: "timer",
+                name: timer.name,
+            });
+        }
+        self.timers.push(timer);
+        Ok(self.timers.len() - 1)
+    }
+
+    /// The timers, by index.
+    pub fn timers(&self) -> &[Timer] {
+        &self.timers
     }
 
     /// The joints, by index.
@@ -130,6 +259,11 @@ impl World {
     /// checked as it is when a joint is added.
     pub fn joints_mut(&mut self) -> &mut [Joint] {
         &mut self.joints
+    }
+
+    /// Whether a joint holds: it is switched on, and neither of its bodies is passive.
+    pub fn holds(&self, joint: &Joint) -> bool {
+        joint.enabled && joint.bodies.iter().all(|&body| !self.bodies[body].passive)
     }
 
     /// The index of a joint by name.
@@ -156,7 +290,7 @@ impl World {
 
     /// Energy stored in the springs of joints, J.
     pub fn spring_energy(&self) -> f64 {
-        let enabled = self.joints.iter().filter(|joint| joint.enabled);
+        let enabled = self.joints.iter().filter(|joint| self.holds(joint));
         enabled
             .map(|joint| {
                 let [a, b] = joint.bodies;
@@ -180,6 +314,11 @@ impl World {
     fn dynamic(&self) -> impl Iterator<Item = &Body> {
         self.bodies.iter().filter(|body| body.is_dynamic())
     }
+}
+
+/// Where each name is.
+fn places<'a>(names: impl Iterator<Item = &'a String>) -> HashMap<String, usize> {
+    names.enumerate().map(|(index, name)| (name.clone(), index)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What a filter keeps: entries, each with a side for rules and one for exceptions, and sets of groups as bits.
 
-use super::{CollisionFilter, FilterError};
+use super::{CollisionFilter, FilterError, FilterScope};
 
 /// Whether there is a rule and whether there is an exception.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,4 +90,32 @@ pub(super) fn set_bit(word: &mut u64, bit: u64, present: bool) -> bool {
     let was = *word & bit != 0;
     *word = if present { *word | bit } else { *word & !bit };
     was
+}
+
+impl CollisionFilter {
+    /// Every rule and every exception, and whether it is the latter: bodies, pairs, groups, pairs of groups, each in rising
+    /// order.
+    pub fn entries(&self) -> impl Iterator<Item = (FilterScope, bool)> {
+        let sides = |scope: FilterScope, entry: Entry| {
+            let rule = entry.rule.then_some((scope, false));
+            let exception = entry.exception.then_some((scope, true));
+            rule.into_iter().chain(exception)
+        };
+        let bodies = self.bodies.iter().zip(0..);
+        let bodies = bodies.flat_map(move |(body, index)| sides(FilterScope::Body(index), body.entry));
+        let pairs = self.pairs.iter();
+        let pairs = pairs.flat_map(move |&((a, b), entry)| sides(FilterScope::Pair(a, b), entry));
+        let with = |bits: u64, group: u32| bits >> group & 1 == 1;
+        let groups = (0..Self::MAX_GROUPS).flat_map(move |a| {
+            let of = move |side: &GroupSide, exception: bool| {
+                let single = with(side.single, a).then_some((FilterScope::Group(a), exception));
+                let across = side.across[a as usize];
+                let partners = (a..Self::MAX_GROUPS).filter(move |&b| with(across, b));
+                let across = partners.map(move |b| (FilterScope::Groups(a, b), exception));
+                single.into_iter().chain(across)
+            };
+            of(&self.rules, false).chain(of(&self.exceptions, true))
+        });
+        bodies.chain(pairs).chain(groups)
+    }
 }

@@ -231,6 +231,11 @@ impl Joint {
         })
     }
 
+    /// Whether it moves its bodies by itself, now or later.
+    pub fn is_driving(&self) -> bool {
+        self.model.is_driving() || self.motors.iter().any(Motor::is_driving)
+    }
+
     /// How far it is from being satisfied.
     pub fn error(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> JointError {
         self.model.error(&self.frames.at(pose_a, pose_b))

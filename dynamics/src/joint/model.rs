@@ -66,6 +66,11 @@ pub trait JointModel: fmt::Debug + Send + Sync {
         0.0
     }
 
+    /// Whether it moves its bodies by itself.
+    fn is_driving(&self) -> bool {
+        false
+    }
+
     /// What is wrong with where it is put.
     fn check_place(&self, _frames: &Frames) -> Result<(), String> {
         Ok(())

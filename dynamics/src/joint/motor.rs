@@ -76,6 +76,15 @@ pub struct Motor {
 }
 
 impl Motor {
+    /// Whether it wants its joint to move, now or later, so that nothing it drives may be put asleep.
+    pub fn is_driving(&self) -> bool {
+        match self.drive {
+            Drive::Velocity { speed, .. } => speed != 0.0,
+            Drive::Servo { swing, .. } => swing.is_some(),
+            Drive::Friction { .. } | Drive::Spring { .. } => false,
+        }
+    }
+
     /// A motor that wants a speed.
     pub fn velocity(coordinate: usize, speed: f64, force: f64) -> Self {
         Self {

@@ -119,6 +119,10 @@ impl JointModel for PointMotor {
         "point-motor"
     }
 
+    fn is_driving(&self) -> bool {
+        self.speed != 0.0
+    }
+
     fn rows(&self) -> usize {
         18
     }

@@ -5,9 +5,11 @@ use nalgebra::Vector3;
 
 use super::Pipeline;
 use crate::constraint::Constraint;
+use crate::contact::Phase;
 use crate::error::StepError;
 use crate::event::Event;
 use crate::joint::{Joint, JointError};
+use crate::world::JointId;
 
 /// What a joint did to its body B in the last step: all its rows together, limits and motors included. On body A it did
 /// the opposite, at the same point.
@@ -27,23 +29,32 @@ pub(super) struct JointMemory {
     links: Vec<(u32, u32)>,
     /// Pairs of bodies that don't collide because of a joint, sorted.
     apart: Vec<(u32, u32)>,
+    /// Which bodies have a joint that holds.
+    jointed: Vec<bool>,
+    /// The joints that the memory is about.
+    ids: Vec<JointId>,
     /// Where each joint's impulses begin; one more entry for the end.
     first: Vec<u32>,
-    /// The impulse of every slot of every joint.
-    impulses: Vec<f64>,
+    /// The impulses of every slot of every joint, by phase.
+    impulses: Vec<[f64; 2]>,
     pub(super) reactions: Vec<Reaction>,
 }
 
 impl JointMemory {
     /// The impulse of a joint's row in the last step; zero if it was not active.
     #[inline]
-    pub(super) fn impulse(&self, joint: u32, slot: usize) -> f64 {
-        self.impulses[self.first[joint as usize] as usize + slot]
+    pub(super) fn impulse(&self, joint: u32, slot: usize, phase: Phase) -> f64 {
+        self.impulses[self.first[joint as usize] as usize + slot][phase as usize]
     }
 
     #[inline]
-    pub(super) fn set_impulse(&mut self, joint: u32, slot: usize, impulse: f64) {
-        self.impulses[self.first[joint as usize] as usize + slot] = impulse;
+    pub(super) fn set_impulse(&mut self, joint: u32, slot: usize, phase: Phase, impulse: f64) {
+        self.impulses[self.first[joint as usize] as usize + slot][phase as usize] = impulse;
+    }
+
+    /// Whether a joint holds a body.
+    pub(super) fn is_jointed(&self, body: usize) -> bool {
+        self.jointed.get(body).copied().unwrap_or(false)
     }
 
     /// Whether a joint keeps two bodies from colliding.
@@ -51,30 +62,44 @@ impl JointMemory {
         !self.apart.is_empty() && self.apart.binary_search(pair).is_ok()
     }
 
-    /// Forgets impulses and reactions, for new ones to be put in.
-    pub(super) fn clear_impulses(&mut self) {
-        self.impulses.fill(0.0);
-        self.reactions.fill(Reaction::default());
+    /// Forgets the impulses of a joint in a phase, for new ones to be put in; with the first phase, also its reaction,
+    /// which is summed over both.
+    pub(super) fn clear(&mut self, joint: u32, phase: Phase) {
+        let joint = joint as usize;
+        for slot in self.first[joint]..self.first[joint + 1] {
+            self.impulses[slot as usize][phase as usize] = 0.0;
+        }
+        if phase == Phase::Whole {
+            self.reactions[joint] = Reaction::default();
+        }
     }
 
-    /// Makes room for every row that a joint can have. Limits and motors may have come or gone since the last step; then
-    /// nothing is remembered.
-    fn make_room(&mut self, joints: &[Joint]) {
-        let mut next = 0;
-        let mut same = self.first.len() == joints.len() + 1;
-        self.first.resize(joints.len() + 1, u32::MAX);
-        for (first, joint) in self.first.iter_mut().zip(joints) {
-            same &= *first == next;
-            *first = next;
-            next += joint.rows() as u32;
+    /// Makes room for every row that a joint can have. Joints may have come or gone since the last step, and limits and
+    /// motors too; joints with as many rows as before keep their memory.
+    fn make_room(&mut self, joints: &[Joint], ids: &[JointId]) {
+        let ends = joints.iter().scan(0_u32, |end, joint| {
+            *end += joint.rows() as u32;
+            Some(*end)
+        });
+        let unchanged = self.ids == ids && !self.first.is_empty() && ends.clone().eq(self.first[1..].iter().copied());
+        if unchanged {
+            return;
         }
-        same &= self.first[joints.len()] == next;
-        self.first[joints.len()] = next;
-        if !same {
-            self.impulses.clear();
-            self.impulses.resize(next as usize, 0.0);
-            self.reactions.clear();
-            self.reactions.resize(joints.len(), Reaction::default());
+        let old_ids = std::mem::replace(&mut self.ids, ids.to_vec());
+        let first = std::iter::once(0).chain(ends).collect();
+        let old_first = std::mem::replace(&mut self.first, first);
+        let rows = self.first[joints.len()] as usize;
+        let old_impulses = std::mem::replace(&mut self.impulses, vec![[0.0; 2]; rows]);
+        self.reactions.clear();
+        self.reactions.resize(joints.len(), Reaction::default());
+        for (joint, id) in ids.iter().enumerate() {
+            if let Ok(old) = old_ids.binary_search(id) {
+                let from = &old_impulses[old_first[old] as usize..old_first[old + 1] as usize];
+                let to = &mut self.impulses[self.first[joint] as usize..self.first[joint + 1] as usize];
+                if from.len() == to.len() {
+                    to.copy_from_slice(from);
+                }
+            }
         }
     }
 }
@@ -84,14 +109,22 @@ impl Pipeline {
     pub(super) fn link_joints(&mut self) -> Result<(), StepError> {
         let joints = self.world.joints();
         let memory = &mut self.joints;
-        memory.make_room(joints);
+        memory.make_room(joints, self.world.joint_ids());
         memory.linked.clear();
         memory.links.clear();
         memory.apart.clear();
-        for (index, joint) in joints.iter().enumerate().filter(|(_, joint)| joint.enabled) {
+        memory.jointed.clear();
+        memory.jointed.resize(self.world.bodies().len(), false);
+        for (index, joint) in joints.iter().enumerate() {
+            if !self.world.holds(joint) {
+                memory.clear(index as u32, Phase::Whole);
+                memory.clear(index as u32, Phase::Layered);
+                continue;
+            }
             let [a, b] = joint.bodies.map(|body| body as u32);
             memory.linked.push(index as u32);
             memory.links.push((a, b));
+            joint.bodies.iter().for_each(|&body| memory.jointed[body] = true);
             if !joint.collide {
                 memory.apart.push((a.min(b), a.max(b)));
             }
@@ -115,7 +148,7 @@ impl Pipeline {
         let mut broken = 0;
         for index in 0..self.world.joints().len() {
             let joint = &self.world.joints()[index];
-            if !joint.enabled {
+            if !self.world.holds(joint) {
                 broken += 1;
                 continue;
             }

@@ -1,60 +1,69 @@
 //! The stages of a step, for steppers to call: detect, solve, advance, project.
 //!
 //! ```text
-//! detect   poses ─► broad phase ─► edges of the contact graph ─► narrow phase ─► groups; joints are links of the graph
+//! detect   poses ─► broad phase ─► edges of the contact graph ─► rules and coherence ─► narrow phase ─► groups; who sleeps
 //! solve    groups, in parallel: rows ─► Problem ─► solver ─► impulses ─► velocities
 //! advance  velocities ─► poses
 //! project  groups, in parallel: what is left of the errors ─► poses
 //! ```
 //!
-//! Each stage leaves its result in the pipeline and none calls another, so a stepper may repeat them. Groups share no
-//! body that moves: they are solved on as many threads as there are, each in memory of its own, and their results are
-//! put together in the order of the groups, so the bits do not depend on the number of threads. All memory is kept from
-//! step to step.
+//! Each stage leaves its result in the pipeline and none calls another, so a stepper may repeat them, or take them layer by
+//! layer instead of group by group. Groups share no body that moves: they are solved on as many threads as there are, each
+//! in memory of its own, and their results are put together in the order of the groups, so the bits do not depend on the
+//! number of threads. All memory is kept from step to step.
 
+mod batch;
+mod checkpoint;
 mod detection;
-mod groups;
+mod events;
+mod grouping;
 mod joints;
+mod layers;
+mod motion;
+mod options;
 mod projection;
+mod sleep;
+mod sync;
+mod task;
 
 use std::time::Instant;
 
 use drystone_collision::{Aabb, BroadPhase, ContactPoint, NarrowPhase, SweepAndPrune};
-use drystone_contact_graph::{ContactGraph, Edge, Groups, NodeKind};
+use drystone_contact_graph::{ContactGraph, Edge, Groups, Sleepers};
 use drystone_solver::{InverseMass, Measure, Problem};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 
-use crate::body::{Body, BodyKind};
+use crate::body::Body;
 use crate::constraint::Side;
 use crate::contact::Manifold;
 use crate::error::StepError;
 use crate::event::Event;
-use crate::integrate::{Gyroscopic, Velocity, advance, free_velocity, velocity_between};
+use crate::integrate::Velocity;
 use crate::report::StepReport;
 use crate::world::World;
 
-use groups::GroupTask;
+pub(crate) use checkpoint::Checkpoint;
 use joints::JointMemory;
 pub use joints::Reaction;
+use layers::Layering;
+pub(crate) use layers::LayerSettings;
+pub(crate) use motion::AdvanceWith;
+pub use options::{GraphOptions, ObsoleteEdges};
 pub use projection::Depths;
 pub(crate) use projection::ProjectionSettings;
-
-/// Which velocities move the bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AdvanceWith {
-    /// Those at the beginning of the step.
-    Old,
-    /// Those the solver found.
-    New,
-}
+use sleep::Watched;
+use sync::Known;
+use task::GroupTask;
 
 /// What the stages of one step need to know of a body.
 #[derive(Debug, Clone, Copy)]
 struct BodyState {
     inverse: InverseMass,
-    /// Where it was at the beginning of the step, when contacts were found, and how it moves.
+    /// Where it was when contacts were found, and how it moves.
     side: Side,
-    /// Index among the bodies of its group's problem.
+    /// How far it has moved since contacts were found, to first order.
+    displacement: Velocity,
+    /// Index among the bodies of the problem that is being made; 0 for a body that it does not move.
     local: u32,
 }
 
@@ -69,23 +78,39 @@ pub struct Pipeline {
     pub(crate) keep_starts: bool,
     pub(crate) broad_phase: Box<dyn BroadPhase>,
     pub(crate) narrow_phase: NarrowPhase,
+    /// Switches of the contact graph.
+    pub(crate) options: GraphOptions,
+    /// The bodies and joints that the memory below is about.
+    known: Known,
     /// How far each body's surface can get.
     reaches: Vec<f64>,
     aabbs: Vec<Aabb>,
     movable: Vec<bool>,
     pairs: Vec<(u32, u32)>,
+    quiet_pairs: Vec<(u32, u32)>,
+    trial_points: Vec<ContactPoint>,
     graph: ContactGraph<(), Manifold>,
     groups: Groups,
+    /// The groups that are awake.
+    active: Vec<u32>,
+    layering: Layering,
     joints: JointMemory,
-    /// What happened in the last step.
+    sleepers: Sleepers,
+    /// What sleeping bodies looked like when they were last seen.
+    watched: Vec<Watched>,
+    /// What happened in the last step, but for what can be read off the edges.
     events: Vec<Event>,
     states: Vec<BodyState>,
     /// The velocity problems of the groups.
     tasks: Vec<GroupTask>,
-    /// Their projection problems.
+    /// Those of the parts of layers.
+    layer_tasks: Vec<GroupTask>,
+    /// Projection problems, of groups or of parts of layers.
     projections: Vec<GroupTask>,
     report: StepReport,
     started: Instant,
+    /// The world's time when the step began.
+    began: f64,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -98,35 +123,36 @@ impl std::fmt::Debug for Pipeline {
 
 impl Pipeline {
     pub(crate) fn new(world: World) -> Self {
-        let mut graph = ContactGraph::new();
-        for body in world.bodies() {
-            let kind = match body.kind {
-                BodyKind::Dynamic => NodeKind::Dynamic,
-                BodyKind::Fixed => NodeKind::Fixed,
-                BodyKind::Scripted(_) => NodeKind::Scripted,
-            };
-            graph.add_node(kind, ());
-        }
         Self {
-            movable: world.bodies().iter().map(Body::is_dynamic).collect(),
             start: world.time,
             world,
             measure: Measure::Nothing,
             keep_starts: false,
             broad_phase: Box::new(SweepAndPrune::default()),
             narrow_phase: NarrowPhase::default(),
+            options: GraphOptions::default(),
+            known: Known::default(),
             reaches: Vec::new(),
             aabbs: Vec::new(),
+            movable: Vec::new(),
             pairs: Vec::new(),
-            graph,
+            quiet_pairs: Vec::new(),
+            trial_points: Vec::new(),
+            graph: ContactGraph::new(),
             groups: Groups::default(),
+            active: Vec::new(),
+            layering: Layering::default(),
             joints: JointMemory::default(),
+            sleepers: Sleepers::default(),
+            watched: Vec::new(),
             events: Vec::new(),
             states: Vec::new(),
             tasks: Vec::new(),
+            layer_tasks: Vec::new(),
             projections: Vec::new(),
             report: StepReport::default(),
             started: Instant::now(),
+            began: 0.0,
         }
     }
 
@@ -144,38 +170,45 @@ impl Pipeline {
     }
 
     /// Every contact point found in the last step, with its two bodies and the impulse on the second, world frame, N·s.
-    pub fn contacts(&self) -> impl Iterator<Item = (u32, u32, &ContactPoint, &Vector3<f64>)> {
+    pub fn contacts(&self) -> impl Iterator<Item = (u32, u32, &ContactPoint, Vector3<f64>)> {
         self.graph.active_edges().iter().flat_map(|Edge { a, b, payload, .. }| {
             let points = payload.points.iter().zip(&payload.impulses);
-            points.map(|(point, impulse)| (*a, *b, point, impulse))
+            points.map(|(point, [whole, layered])| (*a, *b, point, whole + layered))
         })
     }
 
-    /// What happened in the last step.
-    pub fn events(&self) -> &[Event] {
-        &self.events
-    }
-
-    /// The contact groups of the last step.
+    /// The contact groups of the last step, those that sleep among them.
     pub fn groups(&self) -> &Groups {
         &self.groups
     }
 
-    /// The complementarity problems that the last step solved, one a group, with the impulses that were found.
+    /// Whether a body is asleep.
+    pub fn is_asleep(&self, body: usize) -> bool {
+        self.sleepers.is_asleep(body as u32)
+    }
+
+    /// The contact graph of the last step: bodies by index, then one node for each mechanism, rule and timer.
+    pub fn graph(&self) -> &ContactGraph<(), impl Sized + use<>> {
+        &self.graph
+    }
+
+    /// The complementarity problems that the last step solved, one for each group that is awake, with the impulses that
+    /// were found.
     pub fn problems(&self) -> impl Iterator<Item = (&Problem, &[f64])> {
-        let tasks = self.tasks.iter().take(self.groups.len());
+        let tasks = self.tasks.iter().take(self.active.len());
         tasks.map(|task| (&task.problem, task.impulses.as_slice()))
     }
 
     /// The impulses that the solves of [`problems`](Self::problems) began with; empty unless
     /// [`Simulation::keep_starts`](crate::Simulation::keep_starts) was called before the step.
     pub fn starts(&self) -> impl Iterator<Item = &[f64]> {
-        let tasks = self.tasks.iter().take(self.groups.len());
+        let tasks = self.tasks.iter().take(self.active.len());
         tasks.map(|task| task.start.as_slice())
     }
 
-    pub(crate) fn begin_step(&mut self) {
+    pub(crate) fn begin_step(&mut self) -> Result<(), StepError> {
         self.started = Instant::now();
+        self.began = self.world.time;
         let mut convergence = std::mem::take(&mut self.report.convergence);
         convergence.clear();
         self.events.clear();
@@ -184,6 +217,8 @@ impl Pipeline {
             convergence,
             ..StepReport::default()
         };
+        self.graph.settle();
+        self.follow_the_world()
     }
 
     /// Closes the books of a step that lasted h seconds.
@@ -194,7 +229,7 @@ impl Pipeline {
         self.world.time = time;
         self.report.time = time;
         for body in self.world.bodies_mut() {
-            if let BodyKind::Scripted(motion) = &body.kind {
+            if let Some(motion) = body.kind.motion() {
                 body.pose = motion.pose(time);
             }
         }
@@ -216,85 +251,10 @@ impl Pipeline {
             });
         }
         self.inspect_joints(h);
+        self.tell_ticks(self.began, time);
+        self.put_to_rest(h);
+        self.report.sleeping = self.sleepers.asleep();
         self.report.timings.step = self.started.elapsed();
         Ok(&self.report)
-    }
-
-    /// External forces over a time h: what the velocities would be without contacts and joints. Also the bodies' inverse masses.
-    pub(crate) fn apply_forces(&mut self, gyroscopic: Gyroscopic, h: f64) {
-        let World { ref gravity, time, .. } = self.world;
-        self.states.clear();
-        self.states.extend(self.world.bodies().iter().map(|body| {
-            let before = Velocity {
-                linear: body.linear_velocity,
-                angular: body.angular_velocity,
-            };
-            match &body.kind {
-                BodyKind::Dynamic => BodyState {
-                    inverse: inverse_mass(body),
-                    side: Side {
-                        pose: body.pose,
-                        before,
-                        free: free_velocity(body, gravity, gyroscopic, h),
-                    },
-                    local: 0,
-                },
-                BodyKind::Fixed => BodyState::immovable(body, Velocity::default()),
-                BodyKind::Scripted(motion) => {
-                    BodyState::immovable(body, velocity_between(&body.pose, &motion.pose(time + h), h))
-                }
-            }
-        }));
-        // Until constraints say otherwise, this is where velocities end.
-        for (body, state) in self.world.bodies_mut().iter_mut().zip(&self.states) {
-            body.linear_velocity = state.side.free.linear;
-            body.angular_velocity = state.side.free.angular;
-        }
-    }
-
-    /// Moves the bodies for a time h.
-    pub(crate) fn advance(&mut self, with: AdvanceWith, h: f64) {
-        let time = self.world.time + h;
-        for (body, state) in self.world.bodies_mut().iter_mut().zip(&self.states) {
-            match &body.kind {
-                BodyKind::Dynamic => {
-                    let velocity = match with {
-                        AdvanceWith::Old => state.side.before,
-                        AdvanceWith::New => Velocity {
-                            linear: body.linear_velocity,
-                            angular: body.angular_velocity,
-                        },
-                    };
-                    body.pose = advance(&body.pose, &velocity, body.orientation_update, h);
-                }
-                BodyKind::Fixed => {}
-                BodyKind::Scripted(motion) => body.pose = motion.pose(time),
-            }
-        }
-    }
-}
-
-impl BodyState {
-    fn immovable(body: &Body, velocity: Velocity) -> Self {
-        Self {
-            inverse: InverseMass::ZERO,
-            side: Side {
-                pose: body.pose,
-                before: velocity,
-                free: velocity,
-            },
-            local: 0,
-        }
-    }
-}
-
-/// `R I⁻¹ Rᵀ`, built so that it is symmetric to the last bit.
-fn inverse_mass(body: &Body) -> InverseMass {
-    let rotation = body.pose.rotation.to_rotation_matrix().into_inner();
-    let local = body.inertia.try_inverse().unwrap_or(Matrix3::repeat(f64::NAN));
-    let inertia = rotation * local * rotation.transpose();
-    InverseMass {
-        mass: 1.0 / body.mass,
-        inertia: 0.5 * (inertia + inertia.transpose()),
     }
 }

@@ -5,8 +5,8 @@
 //! force makes velocity; nothing of it is left when the push ends, so unlike stabilisation it adds no kinetic energy.
 //!
 //! The contacts are those found at the beginning of the step. Their depths can be taken as they were found, as the
-//! dissertation does, or brought up to date to first order, `d − h J_n u⁺`, which is what they are after the bodies have
-//! moved. The errors of joints are asked for where the bodies are after their move.
+//! dissertation does, or brought up to date to first order, `d − J_n Δs` with the way Δs that the bodies have gone since,
+//! by their velocities and by the projection of lower layers. The errors of joints are asked for where the bodies are.
 
 use std::time::{Duration, Instant};
 
@@ -14,13 +14,14 @@ use drystone_contact_graph::{Edge, Group};
 use drystone_solver::{Cone, Measure, Row, Solver, choices};
 use nalgebra::Vector3;
 
-use super::groups::{GroupTask, Shared};
-use super::{AdvanceWith, BodyState, Pipeline};
+use super::Pipeline;
+use super::batch::Batch;
+use super::layers::Layer;
+use super::task::{GroupTask, Shared};
 use crate::body::OrientationUpdate;
 use crate::constraint::{Constraint, MAX_BLOCK, NO_ROW, Placement, Side, point_jacobian, position_row, rate};
 use crate::error::StepError;
 use crate::integrate::{Velocity, advance};
-use crate::world::World;
 
 choices! {
     /// Which depths are projected away.
@@ -35,20 +36,50 @@ choices! {
 /// What projection does.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ProjectionSettings {
-    pub(crate) h: f64,
     pub(crate) depths: Depths,
     /// Penetration that is left alone, m.
     pub(crate) slop: f64,
-    /// Which velocities the bodies were moved with.
-    pub(crate) moved_with: AdvanceWith,
 }
 
 impl Pipeline {
     /// Moves the bodies of each group to where contacts and joints are satisfied; velocities stay as they are.
     pub(crate) fn project(&mut self, solver: &dyn Solver, settings: &ProjectionSettings) -> Result<(), StepError> {
+        let (groups, active) = (std::mem::take(&mut self.groups), std::mem::take(&mut self.active));
+        let batch = Batch {
+            parts: &groups,
+            numbers: &active,
+        };
+        let result = self.project_batch(batch, solver, settings);
+        (self.groups, self.active) = (groups, active);
+        result
+    }
+
+    /// The same for the bodies of one layer, what is lower staying where it is.
+    pub(crate) fn project_layer(
+        &mut self,
+        layer: Layer,
+        solver: &dyn Solver,
+        settings: &ProjectionSettings,
+    ) -> Result<(), StepError> {
+        let layering = std::mem::take(&mut self.layering);
+        let batch = Batch {
+            parts: &layering.cells,
+            numbers: &layering.order[layer.cells()],
+        };
+        let result = self.project_batch(batch, solver, settings);
+        self.layering = layering;
+        result
+    }
+
+    fn project_batch(
+        &mut self,
+        batch: Batch<'_>,
+        solver: &dyn Solver,
+        settings: &ProjectionSettings,
+    ) -> Result<(), StepError> {
         let mut tasks = std::mem::take(&mut self.projections);
         // Residuals speak of velocities; those of the projection would be lengths.
-        self.for_each_group(&mut tasks, Measure::Nothing, |task, group, shared| {
+        self.run(batch, &mut tasks, Measure::Nothing, |task, group, shared| {
             let started = Instant::now();
             let needed = task.assemble_errors(group, shared, settings);
             task.assembly = started.elapsed();
@@ -59,7 +90,7 @@ impl Pipeline {
             }
         });
         self.projections = tasks;
-        for task in &mut self.projections[..self.groups.len()] {
+        for task in &mut self.projections[..batch.len()] {
             self.report.timings.assembly += task.assembly;
             self.report.timings.solve += task.solve;
             if let Some(Err(source)) = &task.outcome {
@@ -70,23 +101,24 @@ impl Pipeline {
                 });
             }
         }
-        self.move_apart();
+        self.move_apart(batch);
         Ok(())
     }
 
-    fn move_apart(&mut self) {
+    fn move_apart(&mut self, batch: Batch<'_>) {
         let bodies = self.world.bodies_mut();
-        for (group, task) in self.groups.iter().zip(&self.projections) {
+        for (part, task) in batch.iter().zip(&self.projections) {
             if task.outcome.is_none() {
                 continue;
             }
-            for (&body, change) in group.bodies.iter().zip(task.change.chunks_exact(6).skip(1)) {
-                let body = &mut bodies[body as usize];
+            for (&body, change) in part.bodies.iter().zip(task.change.chunks_exact(6).skip(1)) {
+                let (body, state) = (&mut bodies[body as usize], &mut self.states[body as usize]);
                 let displacement = Velocity {
                     linear: Vector3::new(change[0], change[1], change[2]),
                     angular: Vector3::new(change[3], change[4], change[5]),
                 };
                 body.pose = advance(&body.pose, &displacement, OrientationUpdate::Finite, 1.0);
+                state.displacement.add_scaled(1.0, &displacement);
             }
         }
     }
@@ -98,11 +130,11 @@ impl GroupTask {
         let Shared {
             world, edges, states, ..
         } = shared;
+        self.borders.clear();
         let mut assembler = self.problem.assemble();
         for &body in group.bodies {
             assembler.add_body(states[body as usize].inverse);
         }
-        let moved = |body: usize| moved_with(world, states, body, settings.moved_with);
         let mut needed = false;
         let mut count = 0;
         for &link in group.links {
@@ -148,14 +180,14 @@ impl GroupTask {
             let Edge { a, b, payload, .. } = &edges[edge as usize];
             let (a, b) = (*a as usize, *b as usize);
             let pair = [states[a].local, states[b].local];
-            let (velocity_a, velocity_b) = (moved(a), moved(b));
+            let (moved_a, moved_b) = (&states[a].displacement, &states[b].displacement);
             let centres = [a, b].map(|body| states[body].side.pose.translation.vector);
             for point in &payload.points {
                 let arms = centres.map(|centre| point.position.coords - centre);
                 let jacobian = point_jacobian(&point.normal, &arms[0], &arms[1]);
                 let depth = match settings.depths {
                     Depths::Detected => point.depth,
-                    Depths::Updated => point.depth - settings.h * rate(&jacobian, &velocity_a, &velocity_b),
+                    Depths::Updated => point.depth - rate(&jacobian, moved_a, moved_b),
                 };
                 needed |= depth > settings.slop;
                 let row = Row {
@@ -175,16 +207,3 @@ impl GroupTask {
 
 /// Errors of joints smaller than this, m or rad, are left alone.
 const NEGLIGIBLE: f64 = 1e-13;
-
-/// The velocity a body was moved with.
-fn moved_with(world: &World, states: &[BodyState], body: usize, with: AdvanceWith) -> Velocity {
-    let (it, state) = (&world.bodies()[body], &states[body]);
-    match with {
-        _ if !it.is_dynamic() => state.side.free,
-        AdvanceWith::Old => state.side.before,
-        AdvanceWith::New => Velocity {
-            linear: it.linear_velocity,
-            angular: it.angular_velocity,
-        },
-    }
-}

@@ -1,17 +1,27 @@
-//! Time stepping with a fixed step: one detection, one solve, one move, one projection.
+//! Time stepping: the order in which the stages of the pipeline are called, one file a scheme.
 //!
-//! Semi-implicit, (6.76): `λ = lcp(A, b)`, `u⁺ = u + M⁻¹Jᵀλ + h M⁻¹ f_ext`, `s⁺ = s + h S u⁺` (printed without S).
-//! Classical, (6.75): the same, but `s⁺ = s + h S u`: bodies move before contacts are heard, so stacks sink into each
-//! other. It is here for comparison.
+//! | scheme | what | where |
+//! |---|---|---|
+//! | [`FixedStep`] | one detection, one solve, one move, one projection | (6.75), (6.76) |
+//! | [`ShockStep`] | a solve of whole groups, then a sweep over layers | figures 6.56 and 6.60 |
+//! | [`BacktrackingStep`] | shorter steps where a whole one would penetrate | §4.12 |
+
+mod backtracking;
+mod fixed;
+mod shock;
 
 use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, SweepAndPrune};
-use drystone_solver::spec::{Configure, OptionInfo, Spec, SpecError};
+use drystone_solver::spec::{Configure, Spec, SpecError};
 use drystone_solver::{Solver, choices, options, registry};
 
 use crate::constraint::RowSettings;
 use crate::error::StepError;
 use crate::integrate::Gyroscopic;
-use crate::pipeline::{AdvanceWith, Depths, Pipeline, ProjectionSettings};
+use crate::pipeline::{Depths, GraphOptions, Pipeline, ProjectionSettings};
+
+pub use backtracking::BacktrackingStep;
+pub use fixed::FixedStep;
+pub use shock::{CycleChoice, FallingChoice, HeightChoice, ShockOptions, ShockStep};
 
 /// A way to take one step.
 pub trait Stepper: Configure + Send {
@@ -40,7 +50,7 @@ choices! {
 }
 
 options! {
-    /// What a fixed-step stepper can be told.
+    /// What every stepper can be told.
     #[derive(Debug, Clone, PartialEq)]
     pub struct StepOptions {
         /// Error reduction: which part of a penetration or a joint's error is corrected by velocity in one step, 0 to 1.
@@ -68,6 +78,7 @@ options! {
         pub broad_phase: BroadPhaseChoice = BroadPhaseChoice::SweepAndPrune,
         /// How contact points between boxes are generated.
         pub box_box: BoxBoxChoice = BoxBoxChoice::Improved,
+        flatten pub graph: GraphOptions,
     }
     validate(options) {
         if !(0.0..=1.0).contains(&options.erp) {
@@ -106,22 +117,28 @@ impl StepOptions {
         registry::solver(&spec).map(Some)
     }
 
-    fn rows(&self, h: f64) -> RowSettings {
+    /// Rows for velocities that act over a step, from forces that act over a time h.
+    fn rows(&self, h: f64, step: f64) -> RowSettings {
         RowSettings {
             h,
+            step,
             erp: self.erp,
             cfm: self.cfm,
             restitution_threshold: self.restitution_threshold,
         }
     }
-}
 
-/// The fixed-step scheme in its two variants.
-pub struct FixedStep {
-    /// Its options; change them before the first step.
-    pub options: StepOptions,
-    advance_with: AdvanceWith,
-    prepared: Option<Prepared>,
+    /// How far ahead contacts are seen in a step of h seconds.
+    fn horizon(&self, h: f64) -> f64 {
+        if self.speculative { h } else { 0.0 }
+    }
+
+    fn projection(&self) -> ProjectionSettings {
+        ProjectionSettings {
+            depths: self.depths,
+            slop: self.slop,
+        }
+    }
 }
 
 /// What is made from the options when the first step is taken.
@@ -129,28 +146,20 @@ struct Prepared {
     projector: Option<Box<dyn Solver>>,
 }
 
-impl FixedStep {
-    /// (6.76): new velocities move the bodies.
-    pub fn semi_implicit() -> Self {
-        Self::new(AdvanceWith::New)
-    }
-
-    /// (6.75): old velocities move the bodies.
-    pub fn classical() -> Self {
-        Self::new(AdvanceWith::Old)
-    }
-
-    fn new(advance_with: AdvanceWith) -> Self {
-        Self {
-            options: StepOptions::default(),
-            advance_with,
-            prepared: None,
+impl Prepared {
+    /// Sets the pipeline up as the options say, the first time; later gives back what was made then.
+    fn once<'a>(
+        prepared: &'a mut Option<Self>,
+        options: &StepOptions,
+        pipeline: &mut Pipeline,
+    ) -> Result<&'a Self, StepError> {
+        match prepared {
+            Some(prepared) => Ok(prepared),
+            None => Ok(prepared.insert(Self::new(options, pipeline)?)),
         }
     }
 
-    /// Sets the collision pipeline up as the options say.
-    fn prepare(&self, pipeline: &mut Pipeline) -> Result<Prepared, StepError> {
-        let options = &self.options;
+    fn new(options: &StepOptions, pipeline: &mut Pipeline) -> Result<Self, StepError> {
         pipeline.narrow_phase.envelope = options.envelope;
         pipeline.narrow_phase.box_box = match options.box_box {
             BoxBoxChoice::Improved => BoxBoxMethod::Improved,
@@ -160,48 +169,27 @@ impl FixedStep {
             BroadPhaseChoice::SweepAndPrune => Box::new(SweepAndPrune::default()) as Box<dyn BroadPhase>,
             BroadPhaseChoice::AllPairs => Box::new(AllPairs),
         };
+        pipeline.options = options.graph;
         let projector = options.projector().map_err(|source| StepError::Options {
             message: source.to_string(),
         })?;
-        Ok(Prepared { projector })
+        Ok(Self { projector })
     }
 }
 
-impl Stepper for FixedStep {
-    fn step(&mut self, pipeline: &mut Pipeline, solver: &dyn Solver, h: f64) -> Result<(), StepError> {
-        let prepared = match self.prepared.take() {
-            Some(prepared) => prepared,
-            None => self.prepare(pipeline)?,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_that_need_others_say_so() {
+        let message = |spec: &str| {
+            let spec: Spec = spec.parse().unwrap();
+            spec.apply_to(&mut StepOptions::default()).unwrap_err().to_string()
         };
-        let prepared = self.prepared.insert(prepared);
-        let horizon = if self.options.speculative { h } else { 0.0 };
-        pipeline.detect(horizon)?;
-        pipeline.apply_forces(self.options.gyroscopic, h);
-        pipeline.solve_constraints(solver, &self.options.rows(h), horizon)?;
-        pipeline.advance(self.advance_with, h);
-        if let Some(projector) = &prepared.projector {
-            let settings = ProjectionSettings {
-                h,
-                depths: self.options.depths,
-                slop: self.options.slop,
-                moved_with: self.advance_with,
-            };
-            pipeline.project(projector.as_ref(), &settings)?;
-        }
-        Ok(())
-    }
-}
-
-impl Configure for FixedStep {
-    fn options(&self) -> Vec<OptionInfo> {
-        self.options.options()
-    }
-
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        self.options.set(key, value)
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.options.validate()
+        assert!(message("x:subgroups=true").contains("subgroups=true needs sleep=true"));
+        assert!(message("x:sleep=true,fixation=true").contains("fixation=true needs subgroups=true"));
+        assert!(message("x:sleep-steps=0").contains("sleep-steps must be 1 or more"));
+        assert!(message("x:damping=-1").contains("damping must be 0 or more"));
     }
 }

@@ -1,0 +1,50 @@
+//! The events of the last step. Those of edges are read off the edges when they are asked for: with thousands of pairs
+//! that persist, a list would cost more than it is worth.
+
+use drystone_contact_graph::{Edge, EdgeKind, NodeKind};
+
+use super::Pipeline;
+use crate::contact::Manifold;
+use crate::event::Event;
+
+impl Pipeline {
+    /// What happened in the last step: first what befell bodies, joints and timers, in the order it did, then triggers,
+    /// touches and proximity by pair.
+    pub fn events(&self) -> impl Iterator<Item = Event> {
+        let edges = self.graph.active_edges().iter().chain(self.graph.dormant_edges());
+        let of_edges = edges.flat_map(|edge| self.events_of(edge).into_iter().flatten());
+        self.events.iter().copied().chain(of_edges)
+    }
+
+    fn events_of(&self, edge: &Edge<Manifold>) -> [Option<Event>; 2] {
+        let bodies = [edge.a as usize, edge.b as usize];
+        let proximity = edge.proximity().map(|change| Event::Proximity { bodies, change });
+        let touch = edge.touch().map(|change| {
+            if self.graph.edge_kind(edge.a, edge.b) == Some(EdgeKind::Geometrical) {
+                let first = self.graph.node_kind(edge.a) == Some(NodeKind::Trigger);
+                let [trigger, body] = if first { bodies } else { [bodies[1], bodies[0]] };
+                Event::Trigger { trigger, body, change }
+            } else {
+                Event::Touch { bodies, change }
+            }
+        });
+        [touch, proximity]
+    }
+
+    /// Notes the ticks of all timers within a step.
+    pub(super) fn tell_ticks(&mut self, after: f64, until: f64) {
+        for (timer, it) in self.world.timers().iter().enumerate() {
+            let ticks = it.ticks(after, until);
+            self.events.extend(ticks.map(|time| Event::Tick { timer, time }));
+        }
+    }
+
+    /// Events speak of bodies by index. Those noted before bodies were renumbered are about this very step's beginning.
+    pub(super) fn renumber_events(&mut self, stays: &[bool]) {
+        let new_index = |body: usize| stays[body].then(|| stays[..body].iter().filter(|stay| **stay).count());
+        self.events.retain_mut(|event| match event {
+            Event::Awake { body, .. } | Event::Asleep { body } => new_index(*body).map(|now| *body = now).is_some(),
+            _ => true,
+        });
+    }
+}
