@@ -63,5 +63,5 @@ pub use broad_phase::{AllPairs, BroadPhase, SweepAndPrune};
 pub use compound::{Centred, Compound, Part};
 pub use contact::{ContactPoint, Feature, FeatureId};
 pub use mass::MassProperties;
-pub use narrow_phase::{BoxBoxMethod, NarrowPhase};
+pub use narrow_phase::{BoxBoxMethod, NarrowPhase, overlaps};
 pub use shape::{Cuboid, HalfSpace, Shape, ShapeError, Sphere};

@@ -67,6 +67,12 @@ fn scenes_have_as_many_bodies_as_promised() {
         ("heavy-top", 10),
         ("sphere-pile", 200),
         ("sphere-pile:count=37", 37),
+        ("silo", 3000),
+        ("silo:count=30000", 30000),
+        // Three even levels of 3 × 4 and two odd ones of 2 × 3.
+        ("canyon", 48),
+        ("canyon:across=2,along=2,levels=1", 4),
+        ("engraved-plane", 120),
         ("incline", 1),
         ("sliding-boxes", 5),
         ("sliding-boxes:count=1", 1),
@@ -201,6 +207,16 @@ fn masses_are_those_of_the_dissertation() {
         assert_relative_eq!(mass, 10.0 * std::f64::consts::PI / 6.0, epsilon = 1e-12);
         assert_relative_eq!(mass, 5.24, epsilon = 0.005);
     }
+    // The scenes of poured balls have its density, and volumes in closed form.
+    for (text, radius) in [("silo", 0.25_f64), ("canyon", 0.5), ("engraved-plane", 0.15)] {
+        for mass in masses(text) {
+            assert_relative_eq!(
+                mass,
+                10.0 * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3),
+                epsilon = 1e-12
+            );
+        }
+    }
     for mass in masses("box-stack").into_iter().chain(masses("wall")) {
         assert_relative_eq!(mass, 10.0, epsilon = 1e-12);
     }
@@ -262,6 +278,8 @@ fn symmetric_scenes_have_their_centre_of_mass_on_the_axis() {
     for text in [
         "ball-grid",
         "ball-grid:side=4,overlap=0.2",
+        "canyon",
+        "canyon:across=2,levels=4",
         "box-stack",
         "wall",
         "wall:rows=4,columns=7,gap=0.05",
@@ -304,9 +322,11 @@ fn the_free_top_spins_about_its_middle_axis_without_gravity() {
 
 #[test]
 fn seeds_decide_random_scenes() {
-    let pile = |seed| load(&format!("sphere-pile:spread=0.2,seed={seed}")).unwrap();
-    assert_eq!(pile(1), pile(1));
-    assert_ne!(pile(1), pile(2));
+    for name in ["sphere-pile:spread=0.2", "silo:spread=0.2", "engraved-plane:count=50"] {
+        let pile = |seed| load(&format!("{name},seed={seed}")).unwrap();
+        assert_eq!(pile(1), pile(1));
+        assert_ne!(pile(1), pile(2));
+    }
 }
 
 #[test]
@@ -343,6 +363,26 @@ fn mistakes_are_answered_in_one_line() {
     assert_eq!(
         message("ball-grid:overlap=0.5"),
         "'ball-grid': overlap must be less than the radius, 0.5"
+    );
+    assert_eq!(
+        message("ball-grid:sideways=2"),
+        "'ball-grid': sideways must be from 0 to 1, not 2"
+    );
+    assert_eq!(
+        message("silo:width=0.75"),
+        "'silo': width must be at least 0.8250000000000001 to hold one ball a layer"
+    );
+    assert_eq!(
+        message("canyon:along=1"),
+        "'canyon': across and along must be 2 or more"
+    );
+    assert_eq!(
+        message("canyon:opening=20,across=2"),
+        "'canyon': the canyon opens too wide for so many levels: balls on its walls would sink into others"
+    );
+    assert_eq!(
+        message("engraved-plane:radius=2"),
+        "'engraved-plane': the balls are too large for the plane"
     );
     assert_eq!(
         message("incline:angle=90"),

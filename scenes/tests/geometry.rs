@@ -97,6 +97,15 @@ fn nothing_overlaps_at_the_beginning() {
         "sphere-pile",
         "sphere-pile:spread=0.5,seed=7,jitter=0.5",
         "sphere-pile:width=1,count=20,drop=0",
+        "silo",
+        "silo:count=500,width=2,looseness=0.02,jitter=1,seed=3",
+        "silo:count=300,width=3,spread=0.6,jitter=1,drop=1",
+        "silo:count=20,width=0.9,looseness=0",
+        "canyon",
+        "canyon:across=2,along=3,opening=0",
+        "canyon:across=5,along=2,levels=9,opening=8",
+        "engraved-plane",
+        "engraved-plane:count=900,slope=40,radius=0.2,drop=0,seed=5",
         "incline",
         "incline:angle=45",
         "sliding-boxes",
@@ -216,4 +225,35 @@ fn the_penetrating_grid_overlaps_as_asked() {
     for touch in axial {
         assert!((touch.depth - 0.2).abs() < TOLERANCE);
     }
+}
+
+/// With `sideways` the same grid overlaps less from side to side, down to only touching; gravity can be left out.
+#[test]
+fn the_grid_can_overlap_along_the_vertical_only() {
+    for sideways in [0.0, 0.25] {
+        let world = load(&format!("ball-grid:overlap=0.2,sideways={sideways},gravity=0")).unwrap();
+        let world = world.build().unwrap();
+        assert_eq!(world.gravity.norm(), 0.0);
+        let (upright, level): (Vec<_>, Vec<_>) = touches(&world).into_iter().partition(|touch| touch.rise.abs() > 0.9);
+        assert_eq!((upright.len(), level.len()), (4 * 25 + 25, 2 * 4 * 25));
+        assert!(upright.iter().all(|touch| (touch.depth - 0.2).abs() < TOLERANCE));
+        assert!(
+            level
+                .iter()
+                .all(|touch| (touch.depth - 0.2 * sideways).abs() < TOLERANCE)
+        );
+    }
+}
+
+/// The column begins near the density it will settle to: random packings of equal balls fill 0.55 to 0.64 of space.
+#[test]
+fn a_tall_silo_has_not_far_to_fall() {
+    let world = load("silo:count=30000").unwrap().build().unwrap();
+    let balls = || world.bodies().iter().filter(|body| body.is_dynamic());
+    let top = balls().map(|ball| ball.pose.translation.z + 0.25).fold(0.0, f64::max);
+    let filled = balls().map(|ball| ball.shape.volume()).sum::<f64>() / (8.0 * 8.0 * top);
+    // The lattice fills 0.556; its margins at the walls take some of that.
+    assert!((0.5..0.56).contains(&filled), "{filled}");
+    let wall = &world.bodies()[world.find("wall-left").unwrap()];
+    assert!(wall.shape.aabb(&wall.pose).max.z >= top);
 }

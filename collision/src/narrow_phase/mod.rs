@@ -7,18 +7,21 @@
 //! positions, same depths, same sequence. (Two shapes equal in size *and* pose have no order; for
 //! them both calls are the same call.)
 //!
-//! A compound's contacts are those of its parts; `compound` says which pairs are looked at.
+//! A compound's contacts are those of its parts; `compound` says which pairs are looked at. `overlap` answers yes or no.
 
 mod box_box;
 mod compound;
 mod half_space;
 mod order;
+mod overlap;
 mod sphere;
 
 use nalgebra::Isometry3;
 
 use crate::contact::ContactPoint;
 use crate::shape::Shape;
+
+pub use overlap::overlaps;
 
 /// How contact points between two boxes are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

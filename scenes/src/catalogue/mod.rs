@@ -7,10 +7,12 @@
 mod ball_grid;
 mod billiards;
 mod box_stack;
+mod canyon;
 mod car;
 mod chain;
 mod conveyor;
 mod domino_chain;
+mod engraved_plane;
 mod flip_over;
 mod four_bar;
 mod free_top;
@@ -22,12 +24,14 @@ mod motor_spheres;
 mod newton_cradle;
 mod parts;
 mod pendulum;
+mod poured;
 mod quadruped;
 mod ragdoll;
 mod robot_assembly;
 mod rolling_plate;
 mod rope_bridge;
 mod see_saw;
+mod silo;
 mod slider_crank;
 mod sliding_boxes;
 mod sphere_pile;
@@ -46,10 +50,12 @@ use crate::format::Scene;
 pub use ball_grid::BallGrid;
 pub use billiards::Billiards;
 pub use box_stack::BoxStack;
+pub use canyon::Canyon;
 pub use car::{Car, WheelUpdate};
 pub use chain::Chain;
 pub use conveyor::Conveyor;
 pub use domino_chain::DominoChain;
+pub use engraved_plane::EngravedPlane;
 pub use flip_over::FlipOver;
 pub use four_bar::FourBar;
 pub use free_top::FreeTop;
@@ -66,6 +72,7 @@ pub use robot_assembly::RobotAssembly;
 pub use rolling_plate::RollingPlate;
 pub use rope_bridge::RopeBridge;
 pub use see_saw::SeeSaw;
+pub use silo::Silo;
 pub use slider_crank::SliderCrank;
 pub use sliding_boxes::SlidingBoxes;
 pub use sphere_pile::SpherePile;
@@ -146,6 +153,9 @@ pub fn catalogue() -> &'static [CatalogueEntry] {
             CatalogueEntry::of::<TwoBalls>(),
             CatalogueEntry::of::<HeavyTop>(),
             CatalogueEntry::of::<SpherePile>(),
+            CatalogueEntry::of::<Silo>(),
+            CatalogueEntry::of::<Canyon>(),
+            CatalogueEntry::of::<EngravedPlane>(),
             CatalogueEntry::of::<Incline>(),
             CatalogueEntry::of::<SlidingBoxes>(),
             CatalogueEntry::of::<Billiards>(),

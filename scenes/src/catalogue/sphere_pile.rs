@@ -1,19 +1,14 @@
-//! Balls dropped into an open box: collisions, jamming, and a pile that comes to rest. With 3000 balls it is close
-//! to the dissertation's silo (figure 6.63).
+//! Balls dropped into an open box: collisions, jamming, and a pile that comes to rest. The dissertation's silo (figure
+//! 6.63) is `silo`, in which balls begin closer together.
 //!
 //! The balls begin on a lattice that is wide enough for the jitter and for the largest ball, so none overlap whatever
 //! the seed.
 
 use drystone_solver::options;
-use rand::{RngExt, SeedableRng};
-use rand_pcg::Pcg64;
 
 use super::parts::{centred, counts, fractions, grounded, not_negative, positive};
+use super::poured::{Poured, spread, walls};
 use super::{CatalogueScene, Scene};
-use crate::format::{BodyDescription, ShapeDescription};
-
-/// Thickness of the box's walls, m.
-const THICKNESS: f64 = 0.5;
 
 options! {
     /// Parameters of the pile.
@@ -45,9 +40,7 @@ options! {
         positive(&[("radius", pile.radius), ("width", pile.width), ("density", pile.density)])?;
         not_negative(&[("drop", pile.drop), ("friction", pile.friction)])?;
         fractions(&[("restitution", pile.restitution), ("jitter", pile.jitter)])?;
-        if !(0.0..1.0).contains(&pile.spread) {
-            return Err(format!("spread must be from 0 to less than 1, not {}", pile.spread));
-        }
+        spread(pile.spread)?;
         if pile.width < pile.spacing() {
             return Err(format!("width must be at least {} to hold one ball", pile.spacing()));
         }
@@ -64,23 +57,6 @@ impl SpherePile {
     fn spacing(&self) -> f64 {
         2.0 * (self.radius * (1.0 + self.spread) + self.displacement())
     }
-
-    /// Four walls around the box, as tall as the balls begin.
-    fn walls(&self, height: f64) -> impl Iterator<Item = BodyDescription> {
-        let (inner, across) = (self.width, 0.5 * (self.width + THICKNESS));
-        let wall = move |name: &str, size: [f64; 2], x, y| {
-            BodyDescription::fixed(name, ShapeDescription::cuboid(size[0], size[1], height)).at([x, y, 0.5 * height])
-        };
-        let along_y = [THICKNESS, inner];
-        let along_x = [inner + 2.0 * THICKNESS, THICKNESS];
-        [
-            wall("wall-left", along_y, -across, 0.0),
-            wall("wall-right", along_y, across, 0.0),
-            wall("wall-front", along_x, 0.0, -across),
-            wall("wall-back", along_x, 0.0, across),
-        ]
-        .into_iter()
-    }
 }
 
 impl CatalogueScene for SpherePile {
@@ -93,22 +69,25 @@ impl CatalogueScene for SpherePile {
         let spacing = self.spacing();
         let columns = ((self.width / spacing) as usize).max(1);
         let layers = self.count.div_ceil(columns.saturating_mul(columns));
-        scene.bodies.extend(self.walls(self.drop + layers as f64 * spacing));
-        let mut random = Pcg64::seed_from_u64(self.seed);
-        // From −1 to 1.
-        let mut sway = || 2.0 * random.random::<f64>() - 1.0;
-        for index in 0..self.count {
+        scene
+            .bodies
+            .extend(walls(self.width, self.drop + layers as f64 * spacing));
+        let poured = Poured {
+            count: self.count,
+            radius: self.radius,
+            spread: self.spread,
+            displacement: self.displacement(),
+            density: self.density,
+            seed: self.seed,
+        };
+        scene.bodies.extend(poured.balls(|index| {
             let [i, j, k] = [index % columns, index / columns % columns, index / columns / columns];
-            let lattice = [
+            [
                 centred(i, columns, spacing),
                 centred(j, columns, spacing),
                 self.drop + (k as f64 + 0.5) * spacing,
-            ];
-            let position = lattice.map(|coordinate| coordinate + self.displacement() * sway());
-            let radius = self.radius * (1.0 + self.spread * sway());
-            let ball = BodyDescription::dynamic(format!("ball-{index}"), ShapeDescription::sphere(radius));
-            scene.bodies.push(ball.density(self.density).at(position));
-        }
+            ]
+        }));
         scene
     }
 }
