@@ -290,7 +290,11 @@ impl RowSettings {
 
     #[inline]
     fn one_sided_target(&self, gap: f64, erp: f64, restitution: f64, before: f64, free: f64) -> f64 {
-        let correction = if gap < 0.0 { -erp * gap / self.step } else { -gap / self.step };
+        let correction = if gap < 0.0 {
+            -erp * gap / self.step
+        } else {
+            -gap / self.step
+        };
         // What has a gap bounces only in the step in which it would close. The bounce is then early by less than one
         // step, but has its full speed; letting the gap close first would leave only the rest of it.
         let closes = free < -gap / self.step || gap <= 0.0;

@@ -67,7 +67,11 @@ impl Manifold {
 
     /// Keeps only the deepest point, the first one of equals (§5.6 "reduction").
     pub(crate) fn reduce_to_deepest(&mut self) {
-        let deepest = self.points.iter().copied().reduce(|deepest, point| if point.depth > deepest.depth { point } else { deepest });
+        let deepest = self
+            .points
+            .iter()
+            .copied()
+            .reduce(|deepest, point| if point.depth > deepest.depth { point } else { deepest });
         if let Some(deepest) = deepest {
             self.points.clear();
             self.points.push(deepest);

@@ -43,8 +43,8 @@ pub use pipeline::{Depths, GraphOptions, ObsoleteEdges, Pipeline, Reaction};
 pub use report::{StepReport, Timings};
 pub use simulation::Simulation;
 pub use stepper::{
-    BacktrackingStep, BoxBoxChoice, BroadPhaseChoice, CycleChoice, FallingChoice, FixedStep, HeightChoice, ShockOptions,
-    ShockStep, StepOptions, Stepper,
+    BacktrackingStep, BoxBoxChoice, BroadPhaseChoice, CycleChoice, FallingChoice, FixedStep, HeightChoice,
+    ShockOptions, ShockStep, StepOptions, Stepper,
 };
 pub use timer::Timer;
 pub use world::{BodyId, GRAVITY, JointId, World};

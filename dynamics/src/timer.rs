@@ -72,7 +72,12 @@ mod tests {
     /// However a time is divided into steps, the ticks are those of the whole.
     #[test]
     fn ticks_do_not_depend_on_the_steps() {
-        for timer in [Timer::every("a", 0.1), Timer::every("b", 0.003), Timer::once("c", 0.25), Timer::once("d", 2.0)] {
+        for timer in [
+            Timer::every("a", 0.1),
+            Timer::every("b", 0.003),
+            Timer::once("c", 0.25),
+            Timer::once("d", 2.0),
+        ] {
             let whole: Vec<f64> = timer.ticks(0.0, 1.0).collect();
             for steps in [1, 7, 100, 333] {
                 let at = |k: u32| f64::from(k) / f64::from(steps);
@@ -82,7 +87,16 @@ mod tests {
         }
         assert_eq!(Timer::every("a", 0.1).ticks(0.0, 1.0).count(), 10);
         assert_eq!(Timer::once("c", 0.25).ticks(0.0, 1.0).collect::<Vec<_>>(), [0.25]);
-        assert_eq!(Timer { name: "e".into(), first: 0.5, period: Some(0.2) }.ticks(0.0, 1.0).count(), 3);
+        assert_eq!(
+            Timer {
+                name: "e".into(),
+                first: 0.5,
+                period: Some(0.2)
+            }
+            .ticks(0.0, 1.0)
+            .count(),
+            3
+        );
     }
 
     #[test]

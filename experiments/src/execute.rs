@@ -152,7 +152,7 @@ fn advance(
 /// The joints that broke in the last step.
 fn broken_joints(simulation: &Simulation) -> impl Iterator<Item = BrokenJoint> {
     let (world, time) = (simulation.world(), simulation.report().time);
-    simulation.events().iter().filter_map(move |event| match *event {
+    simulation.events().filter_map(move |event| match event {
         Event::JointBroke { joint, cause } => {
             let (cause, value) = match cause {
                 BreakCause::Force(force) => ("force", force),

@@ -155,12 +155,12 @@ static METRICS: &[Metric] = metrics! {
     Index step [""] "number of the step, from 1" = |o| o.report.step;
     Index time ["s"] "simulated time at the end of the step" = |o| o.report.time;
     Recorded bodies [""] "bodies in the world, fixed and scripted ones included" = |o| o.world.bodies().len();
-    Recorded sleeping [""] "bodies asleep (none: there is no sleeping yet)" = |_o| 0_u64;
+    HeadlineIfAny sleeping [""] "bodies asleep at the end of the step" = |o| o.report.sleeping;
     Headline contacts [""] "contact points at the beginning of the step" = |o| o.report.contacts;
     Recorded rows [""] "rows of the complementarity problems of all groups" = |o| o.report.rows;
     Headline groups [""] "groups of bodies joined by contacts or joints, each a problem of its own" = |o| o.report.groups;
     Recorded largest_group [""] "dynamic bodies in the largest group" = |o| o.report.largest_group;
-    Recorded layers [""] "stack layers (none: there are no layers yet)" = |_o| 0_u64;
+    HeadlineIfAny layers [""] "stack layers that were swept; 0 if the stepper has none" = |o| o.report.layers;
     Headline iterations [""] "solver iterations, the most of any group" = |o| o.report.iterations;
     Headline residual ["m/s"] "natural residual after the solve, the largest of any group; empty if not measured"
         = |o| o.report.residual;

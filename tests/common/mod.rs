@@ -3,7 +3,7 @@
 
 use drystone::collision::{Cuboid, HalfSpace, Shape, Sphere};
 use drystone::dynamics::{
-    Attachment, Body, ContactLaw, Joint, JointModel, Materials, Method, MixingRule, Simulation, World,
+    Attachment, Body, ContactLaw, Event, Joint, JointModel, Materials, Method, MixingRule, Simulation, World,
 };
 use nalgebra::{Unit, Vector3};
 
@@ -98,6 +98,13 @@ pub(crate) fn joint_force(simulation: &Simulation, joint: usize) -> Vector3<f64>
     simulation.pipeline().reactions()[joint].impulse / simulation.dt()
 }
 
+/// The joints that broke in the last step.
+pub(crate) fn broke(simulation: &Simulation) -> impl Iterator<Item = Event> {
+    simulation
+        .events()
+        .filter(|event| matches!(event, Event::JointBroke { .. }))
+}
+
 /// Kinetic and potential energy together, J.
 pub(crate) fn energy(simulation: &Simulation) -> f64 {
     simulation.world().kinetic_energy() + simulation.world().potential_energy()
@@ -161,7 +168,7 @@ pub(crate) fn impulse_between(simulation: &Simulation, first: &str, second: &str
         .pipeline()
         .contacts()
         .map(|(a, b, _, impulse)| match (a, b) {
-            _ if (a, b) == (first, second) => *impulse,
+            _ if (a, b) == (first, second) => impulse,
             _ if (a, b) == (second, first) => -impulse,
             _ => Vector3::zeros(),
         })

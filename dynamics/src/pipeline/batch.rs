@@ -38,7 +38,9 @@ impl<'a> Batch<'a> {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Group<'a>> + use<'a> {
         let parts = self.parts;
-        self.numbers.iter().filter_map(move |&number| parts.get(number as usize))
+        self.numbers
+            .iter()
+            .filter_map(move |&number| parts.get(number as usize))
     }
 }
 

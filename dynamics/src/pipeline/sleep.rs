@@ -44,7 +44,8 @@ impl Pipeline {
 
     /// Puts a body asleep, and notes it.
     pub(crate) fn put_asleep(&mut self, body: u32) {
-        self.sleepers.resize(self.world.bodies().len(), &self.options.sleep_rule());
+        self.sleepers
+            .resize(self.world.bodies().len(), &self.options.sleep_rule());
         if !self.sleepers.put_asleep(body) {
             return;
         }
@@ -120,7 +121,9 @@ impl Pipeline {
         self.stay_awake_beside_what_moves();
         let (groups, active) = (std::mem::take(&mut self.groups), std::mem::take(&mut self.active));
         for &group in &active {
-            let Some(group) = groups.get(group as usize) else { continue };
+            let Some(group) = groups.get(group as usize) else {
+                continue;
+            };
             if self.options.subgroups {
                 for &body in group.bodies {
                     if self.sleepers.is_sleepy(body) {

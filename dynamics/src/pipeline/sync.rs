@@ -176,10 +176,15 @@ impl Pipeline {
     /// The nodes that are no bodies: a container for each mechanism, a node for each entry of the filter and each timer.
     fn follow_structure(&mut self, joints_changed: bool) -> Result<(), StepError> {
         let filter = &self.world.filter;
-        let rules = if filter.is_trivial() { 0 } else { filter.entries().count() };
+        let rules = if filter.is_trivial() {
+            0
+        } else {
+            filter.entries().count()
+        };
         let timers = self.world.timers().len();
         let bodies = self.known.bodies.len();
-        let unchanged = !joints_changed && !self.known.edited && (rules, timers) == (self.known.rules, self.known.timers);
+        let unchanged =
+            !joints_changed && !self.known.edited && (rules, timers) == (self.known.rules, self.known.timers);
         if unchanged {
             return Ok(());
         }

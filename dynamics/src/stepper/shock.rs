@@ -135,7 +135,9 @@ impl ShockStep {
 
 impl Stepper for ShockStep {
     fn step(&mut self, pipeline: &mut Pipeline, solver: &dyn Solver, h: f64) -> Result<(), StepError> {
-        let ShockOptions { weight, step: options, .. } = &self.options;
+        let ShockOptions {
+            weight, step: options, ..
+        } = &self.options;
         let prepared = Prepared::once(&mut self.prepared, options, pipeline)?;
         let projector = prepared.projector.as_deref();
         let (horizon, projection) = (options.horizon(h), options.projection());
@@ -155,7 +157,9 @@ impl Stepper for ShockStep {
         pipeline.for_each_layer(|pipeline, layer| {
             pipeline.solve_layer(layer, solver, &rows, horizon)?;
             pipeline.advance_layer(layer, layered);
-            projector.map_or(Ok(()), |projector| pipeline.project_layer(layer, projector, &projection))
+            projector.map_or(Ok(()), |projector| {
+                pipeline.project_layer(layer, projector, &projection)
+            })
         })?;
 
         if let (true, Some(projector)) = (self.second_query, projector) {
