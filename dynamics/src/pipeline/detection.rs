@@ -32,7 +32,9 @@ impl Pipeline {
     /// penetration in the next step, or never.
     pub(crate) fn detect(&mut self, horizon: f64, h: f64) -> Result<(), StepError> {
         let started = Instant::now();
-        if !self.is_all_quiet() {
+        if self.is_all_quiet() {
+            self.active.clear();
+        } else {
             self.find(horizon, h)?;
         }
         self.count();
