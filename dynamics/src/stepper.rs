@@ -4,7 +4,7 @@
 //! Classical, (6.75): the same, but `s⁺ = s + h S u`: bodies move before contacts are heard, so stacks sink into each
 //! other. It is here for comparison.
 
-use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, SweepAndPrune};
+use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, Grid, SweepAndPrune};
 use drystone_solver::spec::{Configure, OptionInfo, Spec, SpecError};
 use drystone_solver::{Solver, choices, options, registry};
 
@@ -24,6 +24,8 @@ choices! {
     pub enum BroadPhaseChoice {
         /// Sorted intervals, kept from step to step.
         SweepAndPrune = "sweep-and-prune",
+        /// Rows of a grid; for thousands of bodies.
+        Grid = "grid",
         /// Every pair.
         AllPairs = "all-pairs",
     }
@@ -158,6 +160,7 @@ impl FixedStep {
         };
         pipeline.broad_phase = match options.broad_phase {
             BroadPhaseChoice::SweepAndPrune => Box::new(SweepAndPrune::default()) as Box<dyn BroadPhase>,
+            BroadPhaseChoice::Grid => Box::new(Grid::default()),
             BroadPhaseChoice::AllPairs => Box::new(AllPairs),
         };
         let projector = options.projector().map_err(|source| StepError::Options {
