@@ -1,30 +1,38 @@
-//! Sweep and prune finds exactly the pairs that testing everything finds, whatever moves, comes,
-//! goes or is infinite; and boxes bound their shapes.
+//! Sweep and prune and the grid find exactly the pairs that testing everything finds, whatever moves, comes,
+//! goes, is large, small or infinite; and boxes bound their shapes.
 
 mod common;
 
 use common::{corners, generator, random_box, random_direction, random_pose, random_vector};
-use drystone_collision::{Aabb, AllPairs, BroadPhase, HalfSpace, Shape, Sphere, SweepAndPrune};
+use drystone_collision::{Aabb, AllPairs, BroadPhase, Grid, HalfSpace, Shape, Sphere, SweepAndPrune};
 use nalgebra::{Isometry3, Vector3};
 use rand::RngExt;
 
-fn assert_same_pairs(sweep: &mut SweepAndPrune, aabbs: &[Aabb], movable: &[bool]) -> usize {
-    // Rubbish in `out` must not survive.
-    let (mut expected, mut found) = (vec![(9, 9)], vec![(7, 7); 3]);
+/// The methods that are compared with testing everything.
+fn methods() -> [Box<dyn BroadPhase>; 2] {
+    [Box::new(SweepAndPrune::default()), Box::new(Grid::default())]
+}
+
+fn assert_same_pairs(methods: &mut [Box<dyn BroadPhase>], aabbs: &[Aabb], movable: &[bool]) -> usize {
+    let mut expected = vec![(9, 9)];
     AllPairs.pairs(aabbs, movable, &mut expected);
-    sweep.pairs(aabbs, movable, &mut found);
-    assert_eq!(expected, found);
-    assert!(found.windows(2).all(|w| w[0] < w[1]), "sorted, each once");
-    assert!(found.iter().all(|&(a, b)| a < b));
-    found.len()
+    assert!(expected.windows(2).all(|w| w[0] < w[1]), "sorted, each once");
+    assert!(expected.iter().all(|&(a, b)| a < b));
+    for method in methods {
+        // Rubbish in `out` must not survive.
+        let mut found = vec![(7, 7); 3];
+        method.pairs(aabbs, movable, &mut found);
+        assert!(expected == found, "{}", method.name());
+    }
+    expected.len()
 }
 
 /// Law: equality of sets, so no tolerance. The world drifts, is stretched along changing axes
 /// (so that the sweep must change axis), is now and then scattered anew, and changes its number.
 #[test]
-fn sweep_and_prune_equals_all_pairs_in_moving_worlds() {
+fn all_methods_find_all_pairs_in_moving_worlds() {
     let mut rng = generator(21);
-    let mut sweep = SweepAndPrune::default();
+    let mut methods = methods();
     let mut total = 0;
     for world in 0..20 {
         let mut count = rng.random_range(0..120);
@@ -53,17 +61,69 @@ fn sweep_and_prune_equals_all_pairs_in_moving_worlds() {
                     *aabb = Aabb::everything();
                 }
             }
-            total += assert_same_pairs(&mut sweep, &aabbs, &movable[..count]);
+            total += assert_same_pairs(&mut methods, &aabbs, &movable[..count]);
         }
     }
     assert!(total > 10_000, "the worlds must not be empty: {total}");
+}
+
+/// Law: as above, for boxes of all sizes together, each side drawn between a tenth of a millimetre and a hundred metres,
+/// so that all levels of a grid are full; then flattened to sheets and needles, and moved far from the origin, where
+/// coordinates are rounded to a tenth of the smallest side.
+#[test]
+fn all_methods_find_all_pairs_of_any_sizes() {
+    let mut rng = generator(23);
+    let mut methods = methods();
+    for (round, flat) in (0..6).flat_map(|round| [0.0, 1e-3, 1.0].map(|flat| (round, flat))) {
+        let far = [0.0, 1e4, 1e11][round % 3];
+        let mut aabbs = Vec::new();
+        for _ in 0..1500 {
+            let size = 10.0_f64.powf(rng.random_range(-4.0..2.0));
+            let half = Vector3::from_fn(|_, _| if rng.random_range(0..3) == 0 { flat * size } else { size });
+            // Small ones are near others of their size as often as large ones.
+            let centre = random_vector(&mut rng, 3.0 * size) + random_vector(&mut rng, 1.0).map(|x| x.powi(9) * 300.0);
+            aabbs.push(Aabb::around(centre.add_scalar(far), half));
+        }
+        let movable: Vec<_> = (0..1400).map(|_| rng.random_range(0..4) > 0).collect();
+        let found = assert_same_pairs(&mut methods, &aabbs, &movable);
+        assert!(found > 1000, "{found}");
+    }
+}
+
+/// Law: as above. Points that lie exactly on each other, dust scattered over more cells than a grid can count, and boxes
+/// as large as numbers get.
+#[test]
+fn all_methods_survive_extremes() {
+    let mut rng = generator(24);
+    let mut methods = methods();
+    let point = |centre| Aabb::around(centre, Vector3::zeros());
+    let stacked: Vec<_> = (0..40).map(|k| point(Vector3::repeat(f64::from(k / 4)))).collect();
+    assert_eq!(assert_same_pairs(&mut methods, &stacked, &[]), 10 * 6);
+    let mut dust: Vec<_> = (0..400).map(|_| point(random_vector(&mut rng, 1e9))).collect();
+    for k in 0..400 {
+        let side = 10.0_f64.powf(rng.random_range(-9.0..-6.0));
+        dust.push(Aabb::around(dust[k].min.add_scalar(0.9 * side), Vector3::repeat(side)));
+    }
+    assert!(assert_same_pairs(&mut methods, &dust, &[]) >= 400);
+    let huge = [1e300, 1e308, f64::MAX, f64::INFINITY].map(|side| Aabb {
+        min: Vector3::repeat(-side),
+        max: Vector3::repeat(side),
+    });
+    let edge = Aabb {
+        min: Vector3::repeat(f64::INFINITY),
+        max: Vector3::repeat(f64::INFINITY),
+    };
+    dust.extend(huge);
+    dust.extend([edge; 2]);
+    assert!(assert_same_pairs(&mut methods, &dust, &[]) > 4 * 800);
+    assert_eq!(assert_same_pairs(&mut methods, &[], &[]), 0);
 }
 
 /// Law: intervals are closed, so boxes that share only a face, an edge or a corner do overlap.
 /// Coordinates are small integers, exact in floating point.
 #[test]
 fn exact_touching_counts() {
-    let mut sweep = SweepAndPrune::default();
+    let mut methods = methods();
     let mut aabbs = Vec::new();
     for x in 0..4 {
         for y in 0..4 {
@@ -74,10 +134,33 @@ fn exact_touching_counts() {
         }
     }
     // A 4×4×4 grid: (4 + 2·3)³ ordered neighbour pairs with itself, so (1000 − 64)/2.
-    assert_eq!(assert_same_pairs(&mut sweep, &aabbs, &[true; 64]), 468);
-    assert_eq!(assert_same_pairs(&mut sweep, &aabbs, &[false; 64]), 0);
+    assert_eq!(assert_same_pairs(&mut methods, &aabbs, &[true; 64]), 468);
+    assert_eq!(assert_same_pairs(&mut methods, &aabbs, &[false; 64]), 0);
     let gap: Vec<_> = aabbs.iter().map(|aabb| aabb.loosened(-1e-9)).collect();
-    assert_eq!(assert_same_pairs(&mut sweep, &gap, &[true; 64]), 0);
+    assert_eq!(assert_same_pairs(&mut methods, &gap, &[true; 64]), 0);
+}
+
+/// Law: once a method has seen a world, asking again about it, or about one that has moved a little, allocates nothing.
+#[test]
+fn a_second_call_allocates_nothing() {
+    let mut rng = generator(25);
+    let boxes = |shift: f64, rng: &mut rand_pcg::Pcg64| -> Vec<Aabb> {
+        let lattice = (0..1000).map(|k| Vector3::new(f64::from(k % 10), f64::from(k / 10 % 10), f64::from(k / 100)));
+        let mut aabbs: Vec<_> = lattice
+            .map(|place| Aabb::around(place + random_vector(rng, shift), Vector3::repeat(0.55)))
+            .collect();
+        aabbs.push(Aabb::around(Vector3::zeros(), Vector3::repeat(20.0)));
+        aabbs.push(Aabb::everything());
+        aabbs
+    };
+    let (before, after) = (boxes(0.0, &mut rng), boxes(1e-3, &mut rng));
+    for mut method in methods() {
+        let mut out = Vec::new();
+        let mut count = |aabbs: &[Aabb]| allocation_counter::measure(|| method.pairs(aabbs, &[], &mut out)).count_total;
+        // The first call has to get its memory, which also shows that the counter counts.
+        assert!(count(&before) > 0);
+        assert_eq!(count(&after) + count(&before), 0);
+    }
 }
 
 #[test]
@@ -85,8 +168,8 @@ fn a_box_with_a_nan_overlaps_nothing() {
     let mut aabbs = vec![Aabb::around(Vector3::zeros(), Vector3::repeat(1.0)); 5];
     aabbs[2].min.x = f64::NAN;
     aabbs[3].max = Vector3::repeat(f64::NAN);
-    let mut sweep = SweepAndPrune::default();
-    assert_eq!(assert_same_pairs(&mut sweep, &aabbs, &[]), 3);
+    let mut methods = methods();
+    assert_eq!(assert_same_pairs(&mut methods, &aabbs, &[]), 3);
 }
 
 /// Law: the box holds the shape and touches it on all sides: for a cuboid its extremes are those

@@ -1,7 +1,7 @@
 //! Every box against every other, n(n−1)/2 tests: the reference for all other methods, and the
 //! fastest one for a handful of bodies.
 
-use super::BroadPhase;
+use super::{BroadPhase, is_movable};
 use crate::aabb::Aabb;
 
 /// The exhaustive broad phase.
@@ -15,10 +15,9 @@ impl BroadPhase for AllPairs {
 
     fn pairs(&mut self, aabbs: &[Aabb], movable: &[bool], out: &mut Vec<(u32, u32)>) {
         out.clear();
-        let is_movable = |body: usize| movable.get(body).copied().unwrap_or(true);
         for a in 0..aabbs.len() {
             for b in a + 1..aabbs.len() {
-                if (is_movable(a) || is_movable(b)) && aabbs[a].overlaps(&aabbs[b]) {
+                if (is_movable(movable, a) || is_movable(movable, b)) && aabbs[a].overlaps(&aabbs[b]) {
                     out.push((a as u32, b as u32));
                 }
             }

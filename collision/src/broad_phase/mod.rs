@@ -1,9 +1,12 @@
 //! The broad phase: which boxes overlap, without asking what is in them.
 
 mod all_pairs;
+mod grid;
+mod sorting;
 mod sweep_and_prune;
 
 pub use all_pairs::AllPairs;
+pub use grid::Grid;
 pub use sweep_and_prune::SweepAndPrune;
 
 use crate::aabb::Aabb;
@@ -22,4 +25,10 @@ pub trait BroadPhase: Send {
     /// `out` is cleared first and comes back sorted, each pair once. A body past the end of
     /// `movable` counts as movable. A box with a NaN overlaps nothing.
     fn pairs(&mut self, aabbs: &[Aabb], movable: &[bool], out: &mut Vec<(u32, u32)>);
+}
+
+/// A body past the end of the list counts as movable.
+#[inline]
+fn is_movable(movable: &[bool], body: usize) -> bool {
+    movable.get(body).copied().unwrap_or(true)
 }

@@ -6,14 +6,12 @@
 //! time. The axis is the one along which the centres spread most; it is kept until another
 //! spreads twice as much, because a change of axis costs a full sort.
 
-use super::BroadPhase;
+use super::sorting::{PairSorter, repair};
+use super::{BroadPhase, is_movable};
 use crate::aabb::Aabb;
 
 /// How many times the current axis's variance another must reach to take over.
 const AXIS_CHANGE_FACTOR: f64 = 2.0;
-
-/// Shifts per body an insertion sort may make before a full sort is cheaper.
-const SHIFTS_PER_BODY: usize = 16;
 
 /// The broad phase for many bodies that move little from step to step.
 ///
@@ -24,6 +22,7 @@ pub struct SweepAndPrune {
     axis: usize,
     intervals: Vec<Interval>,
     cross_sections: Vec<CrossSection>,
+    sorter: PairSorter,
 }
 
 /// A box across the sweep axis, stored in sweep order: the sweep then reads memory in sequence,
@@ -88,9 +87,9 @@ impl BroadPhase for SweepAndPrune {
             let body = interval.body as usize;
             interval.min = aabbs[body].min[axis];
             interval.max = aabbs[body].max[axis];
-            interval.movable = movable.get(body).copied().unwrap_or(true);
+            interval.movable = is_movable(movable, body);
         }
-        if order_is_stale || !insertion_sort(&mut self.intervals) {
+        if order_is_stale || !repair(&mut self.intervals, Interval::precedes) {
             self.intervals.sort_unstable_by(Interval::key_order);
         }
         let (first, second) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -103,7 +102,7 @@ impl BroadPhase for SweepAndPrune {
             }
         }));
         self.sweep(out);
-        out.sort_unstable();
+        self.sorter.sort(aabbs.len(), out);
     }
 }
 
@@ -129,25 +128,6 @@ impl SweepAndPrune {
             }
         }
     }
-}
-
-/// Sorts in place; gives up and returns false when the order turns out to be far from sorted.
-fn insertion_sort(intervals: &mut [Interval]) -> bool {
-    let mut shifts_left = SHIFTS_PER_BODY * intervals.len();
-    for end in 1..intervals.len() {
-        let moving = intervals[end];
-        let mut place = end;
-        while place > 0 && moving.precedes(&intervals[place - 1]) {
-            intervals[place] = intervals[place - 1];
-            place -= 1;
-        }
-        intervals[place] = moving;
-        match shifts_left.checked_sub(end - place) {
-            Some(left) => shifts_left = left,
-            None => return false,
-        }
-    }
-    true
 }
 
 /// The axis along which the centres of the bounded boxes vary most, with a bias to the current.

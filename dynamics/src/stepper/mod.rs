@@ -10,7 +10,7 @@ mod backtracking;
 mod fixed;
 mod shock;
 
-use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, SweepAndPrune};
+use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, Grid, SweepAndPrune};
 use drystone_solver::spec::{Configure, Spec, SpecError};
 use drystone_solver::{Solver, choices, options, registry};
 
@@ -34,6 +34,8 @@ choices! {
     pub enum BroadPhaseChoice {
         /// Sorted intervals, kept from step to step.
         SweepAndPrune = "sweep-and-prune",
+        /// Rows of a grid; for thousands of bodies.
+        Grid = "grid",
         /// Every pair.
         AllPairs = "all-pairs",
     }
@@ -75,7 +77,7 @@ options! {
         /// How the gyroscopic term is integrated.
         pub gyroscopic: Gyroscopic = Gyroscopic::Midpoint,
         /// How pairs that may touch are found.
-        pub broad_phase: BroadPhaseChoice = BroadPhaseChoice::SweepAndPrune,
+        pub broad_phase: BroadPhaseChoice = BroadPhaseChoice::Grid,
         /// How contact points between boxes are generated.
         pub box_box: BoxBoxChoice = BoxBoxChoice::Improved,
         flatten pub graph: GraphOptions,
@@ -167,6 +169,7 @@ impl Prepared {
         };
         pipeline.broad_phase = match options.broad_phase {
             BroadPhaseChoice::SweepAndPrune => Box::new(SweepAndPrune::default()) as Box<dyn BroadPhase>,
+            BroadPhaseChoice::Grid => Box::new(Grid::default()),
             BroadPhaseChoice::AllPairs => Box::new(AllPairs),
         };
         pipeline.options = options.graph;
