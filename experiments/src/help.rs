@@ -113,9 +113,9 @@ code is 1 only if all fail.
 The directory:
   results.csv      a row a run, brought up to date after each. The same sweep gives the same rows but
                    for times and memory. memory_per_contact_bytes is how far the run raised the
-                   program's peak above what it had at its start, over the most contacts; empty with
-                   --jobs, where the system does not tell, and for runs that needed less than an
-                   earlier one
+                   program's peak above what it needs for itself, over the most contacts; empty with
+                   --jobs above 1, where the system does not tell, and for runs that needed less than
+                   an earlier one
   report.md        tables over seeds and repetitions, and a picture `report-<fit>.svg` for each fit
   experiment.toml  the file
   run-*/           with --keep-runs: a run directory each

@@ -14,8 +14,8 @@ pub fn resident() -> Option<u64> {
     field(&status()?, "VmRSS")
 }
 
-/// The memory that something took which raised the program's peak from `before` to `after`, when the program had
-/// `at_first` before it did anything. Nothing can be said of what stayed below an older peak: it may have used again what
+/// The memory that something took which raised the program's peak from `before` to `after`, when the program needs
+/// `at_first` for itself. Nothing can be said of what stayed below an older peak: it may have used again what
 /// others gave back.
 pub fn growth(at_first: Option<u64>, before: Option<u64>, after: Option<u64>) -> Option<u64> {
     let (at_first, before, after) = (at_first?, before?, after?);

@@ -2,10 +2,10 @@
 //! experiment asks for. Declared once for the file, the tables and the manifest.
 //!
 //! The standard measures are those that `drystone compare` shows, and memory. Memory per contact is what the run raised
-//! the program's peak to, above what the program had at its start, over the largest number of contacts. It is there only
+//! the program's peak to, above what the program needs for itself, over the largest number of contacts. It is there only
 //! where it can be known: on Linux, with one run at a time, for runs that took more than all before them; repetitions
-//! and smaller scenes use again what the allocator kept. It has the scene and the program's own memory in it, so it
-//! means something for large scenes.
+//! and smaller scenes use again what the allocator kept. Bodies and the reading of the scene are in it too, so it means
+//! something for large scenes; where sizes ascend, differences of `peak_memory_bytes` say more.
 
 use serde::Serialize;
 

@@ -45,7 +45,7 @@ pub struct Work<'a> {
     pub jobs: usize,
     /// Whether every run gets a run directory.
     pub keep_runs: bool,
-    /// What the program had in memory at its start, bytes.
+    /// What the program needs for itself, bytes.
     pub memory_at_first: Option<u64>,
     /// The rest.
     pub environment: &'a Environment,
