@@ -4,7 +4,6 @@
 //! wrong with the form (syntax, unknown keys, types) is told by the TOML reader and put into the words of scene files;
 //! what can be wrong with the meaning is checked here and, for scenes and methods, in [`product`](super::product).
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -16,7 +15,7 @@ use toml::Spanned;
 use super::columns;
 use super::declared::{RawEventTime, RawFit, RawMeasure, check_names};
 use super::measures::{EventTime, Fit, Measure};
-use super::settings::Setting;
+use super::subject::{RawMethod, RawScene, Subject, distinct};
 use crate::cli::Record;
 use crate::error::Error;
 
@@ -41,42 +40,6 @@ struct Raw {
     fit: Vec<RawFit>,
     #[serde(default)]
     event_time: Vec<RawEventTime>,
-}
-
-/// A table of options, each a value or a list of values.
-pub(super) type RawOptions = BTreeMap<String, Spanned<toml::Value>>;
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawScene {
-    name: Option<Spanned<String>>,
-    spec: Spanned<String>,
-    #[serde(default)]
-    parameters: RawOptions,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawMethod {
-    name: Option<Spanned<String>>,
-    spec: Spanned<String>,
-    #[serde(default)]
-    stepper: RawOptions,
-    #[serde(default)]
-    solver: RawOptions,
-}
-
-/// A scene or a method with the options it is run with.
-#[derive(Debug)]
-pub struct Subject {
-    /// What tables call it.
-    pub label: String,
-    /// As it could stand on the command line.
-    pub spec: Spanned<String>,
-    /// Parameters of a scene, or options of a method's solver.
-    pub options: Vec<Setting>,
-    /// Options of a method's stepper.
-    pub stepper: Vec<Setting>,
 }
 
 /// The text of the file, for places in it.
@@ -146,19 +109,10 @@ impl Experiment {
             .map_err(|error| source.error(error.span().unwrap_or(0..0), toml_message(error.message())))?;
         raw.check(&source)?;
         check_names(&source, raw.names(), &columns::reserved())?;
-        let mut scenes = Vec::new();
-        for scene in raw.scene {
-            let options = Setting::read(scene.parameters, &source)?;
-            scenes.push(subject(scene.name, scene.spec, options, Vec::new()));
-        }
-        let mut methods = Vec::new();
-        for method in raw.method {
-            let (stepper, solver) = (
-                Setting::read(method.stepper, &source)?,
-                Setting::read(method.solver, &source)?,
-            );
-            methods.push(subject(method.name, method.spec, solver, stepper));
-        }
+        let scenes = raw.scene.into_iter().map(|scene| scene.check(&source));
+        let scenes = scenes.collect::<Result<Vec<_>, _>>()?;
+        let methods = raw.method.into_iter().map(|method| method.check(&source));
+        let methods = methods.collect::<Result<Vec<_>, _>>()?;
         distinct(&source, "scenes", &scenes)?;
         distinct(&source, "methods", &methods)?;
         let measures = raw.measure.iter().map(|raw| raw.check(&source));
@@ -237,34 +191,6 @@ impl Raw {
             Some((_, seed)) => Err(source.error(span, format!("seed {seed} is there twice; repetitions do that"))),
             None => Ok(()),
         }
-    }
-}
-
-fn subject(
-    name: Option<Spanned<String>>,
-    spec: Spanned<String>,
-    options: Vec<Setting>,
-    stepper: Vec<Setting>,
-) -> Subject {
-    Subject {
-        label: name.map_or_else(|| spec.get_ref().clone(), Spanned::into_inner),
-        spec,
-        options,
-        stepper,
-    }
-}
-
-/// Rows of tables are told apart by labels.
-fn distinct(source: &Source, what: &str, subjects: &[Subject]) -> Result<(), Error> {
-    for (k, subject) in subjects.iter().enumerate() {
-        if subjects[..k].iter().any(|other| other.label == subject.label) {
-            let message = format!("two {what} are called '{}'; give them names", subject.label);
-            return Err(source.error(subject.spec.span(), message));
-        }
-    }
-    match subjects.is_empty() {
-        true => Err(source.error(0..0, format!("there are no {what}"))),
-        false => Ok(()),
     }
 }
 

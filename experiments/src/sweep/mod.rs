@@ -18,6 +18,7 @@ pub mod plots;
 pub mod product;
 pub mod results;
 pub mod settings;
+pub mod subject;
 pub mod tables;
 pub mod work;
 

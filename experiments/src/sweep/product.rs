@@ -11,8 +11,9 @@ use drystone_solver::spec::SpecError;
 use serde::Serialize;
 use toml::Spanned;
 
-use super::file::{Experiment, Source, Subject};
+use super::file::{Experiment, Source};
 use super::settings::{Choice, Setting};
+use super::subject::Subject;
 use crate::cli::SimulationArguments;
 use crate::error::Error;
 use crate::plan::{Plan, PreparedMethod, PreparedScene};

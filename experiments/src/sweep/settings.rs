@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use toml::Value;
 
-use super::file::{RawOptions, Source};
+use super::file::Source;
+use super::subject::RawOptions;
 use crate::error::Error;
 
 /// One option with the values it takes in turn.
