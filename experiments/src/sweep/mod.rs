@@ -1,8 +1,8 @@
 //! `drystone sweep`: experiment files. A file names scenes and methods with options that may be lists; every combination is
 //! run, and statistics of the runs, straight lines through their steps and times of events become columns of one table.
 //!
-//! [`file`] reads an experiment, [`product`] makes and checks its runs, [`work`] carries them out, [`measures`] and [`fit`]
-//! turn steps into numbers, [`columns`] and [`results`] put them into `results.csv`, [`tables`] and [`page`] show them. Equal
+//! [`mod@file`] reads an experiment, [`product`] makes and checks its runs, [`work`] carries them out, [`measures`] and [`fit`]
+//! turn steps into numbers, [`mod@columns`] and [`results`] put them into `results.csv`, [`tables`] and [`page`] show them. Equal
 //! sweeps give equal rows, but for columns that measure the machine.
 
 pub mod columns;
