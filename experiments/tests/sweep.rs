@@ -129,6 +129,22 @@ fn runs_are_the_product_in_the_order_of_the_file() {
     assert_eq!(workshop.listing(), before, "--list wrote something");
 }
 
+/// What the help shows can be copied and run.
+#[test]
+fn the_file_in_the_help_is_an_experiment() {
+    let workshop = Workshop::new();
+    let (help, _) = workshop.run("sweep --help", 0);
+    let lines = help.lines().skip_while(|line| !line.starts_with("  title = "));
+    let lines = lines.take_while(|line| line.is_empty() || line.starts_with("  "));
+    let file: Vec<&str> = lines.collect();
+    workshop.write("x.toml", &file.join("\n"));
+    let (stdout, _) = workshop.run("sweep x.toml --list", 0);
+    assert!(
+        stdout.contains(": 24 runs of 1 scene, 1 method, 2 seeds, 3 repetitions"),
+        "{stdout}"
+    );
+}
+
 #[test]
 fn a_sweep_twice_and_with_two_jobs_gives_the_same_rows() {
     let workshop = Workshop::new();
