@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use drystone_solver::spec::{OptionValue, nearest};
 use drystone_solver::{Criterion, Measure};
 
-use crate::help::{COMPARE_HELP, CONFORMANCE_HELP, LIST_HELP, PROGRAM_HELP, RUN_HELP, SOLVE_HELP};
+use crate::help::{COMPARE_HELP, CONFORMANCE_HELP, LIST_HELP, PROGRAM_HELP, RUN_HELP, SOLVE_HELP, SWEEP_HELP};
 
 /// A laboratory for multibody contact solvers: run scenes, compare methods, measure the physics
 #[derive(Debug, Parser)]
@@ -52,6 +52,9 @@ pub enum Command {
     /// Run scenes with several methods, and rank the methods in a table
     #[command(after_help = COMPARE_HELP)]
     Compare(CompareArguments),
+    /// Run experiment files: scenes with methods over lists of options, measured into one table
+    #[command(after_help = SWEEP_HELP)]
+    Sweep(SweepArguments),
     /// Solve stored complementarity problems with several solvers, and rank the solvers
     #[command(after_help = SOLVE_HELP)]
     Solve(SolveArguments),
@@ -102,6 +105,29 @@ pub struct CompareArguments {
     /// How long, how finely, and where to.
     #[command(flatten)]
     pub simulation: SimulationArguments,
+}
+
+/// Arguments of `sweep`.
+#[derive(Debug, Clone, Args)]
+pub struct SweepArguments {
+    /// Experiment files, or folders whose *.toml files are run in the order of their names
+    #[arg(required = true, value_name = "EXPERIMENT")]
+    pub experiments: Vec<PathBuf>,
+    /// Print the runs without running them
+    #[arg(long)]
+    pub list: bool,
+    /// Runs at a time; more than one makes times longer and leaves memory_per_contact_bytes empty
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = thread_count, allow_negative_numbers = true)]
+    pub jobs: usize,
+    /// Write a run directory for every run, inside that of the results
+    #[arg(long)]
+    pub keep_runs: bool,
+    /// A page to write with the tables and pictures, besides report.md; for several experiments a folder
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Directory for the results, for several experiments the one that theirs are made in [default: new ones in `runs/`]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
 }
 
 /// Arguments of `solve`.
@@ -189,7 +215,8 @@ pub struct SimulationArguments {
 }
 
 /// Which residuals are measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Record {
     /// At the start of every solve and after each of its iterations
     Every,
@@ -260,7 +287,7 @@ pub fn parse(arguments: Vec<OsString>) -> Parsed {
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Parsed::Text(error.render().to_string()),
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Parsed::Wrong(
-                "a command is missing: run, compare, solve, conformance or list; 'drystone --help' explains them"
+                "a command is missing: run, compare, sweep, solve, conformance or list; 'drystone --help' explains them"
                     .into(),
             ),
             ErrorKind::InvalidSubcommand => Parsed::Wrong(unknown_command(&error)),
@@ -366,6 +393,7 @@ mod tests {
             PROGRAM_HELP,
             RUN_HELP,
             COMPARE_HELP,
+            SWEEP_HELP,
             SOLVE_HELP,
             CONFORMANCE_HELP,
             LIST_HELP,
@@ -400,6 +428,9 @@ mod tests {
             ("drystone list scnes", "scenes"),
             ("drystone compare wall", "--solver"),
             ("drystone compare wall --solver pgs --capture-step 3", "--plot"),
+            ("drystone sweep", "<EXPERIMENT>"),
+            ("drystone sweep a.toml --jobs 0", "1 or more"),
+            ("drystone swep a.toml", "'sweep'"),
             ("drystone solve", "<PROBLEM>"),
             ("drystone solve a.dat --tolerance 0", "positive"),
             ("drystone solve a.dat --criterion relativ", "relative"),

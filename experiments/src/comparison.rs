@@ -16,7 +16,7 @@ pub const COMPARISON_CSV: &str = "comparison.csv";
 
 /// Where a measure appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     /// In the file only.
     File,
     /// Also in the table.
@@ -28,14 +28,14 @@ enum Place {
 }
 
 /// One measure of a run.
-struct Measure {
+pub(crate) struct Measure {
     /// The column in the file.
-    name: &'static str,
+    pub(crate) name: &'static str,
     /// The heading in the table, in two lines.
-    heading: [&'static str; 2],
-    unit: &'static str,
-    place: Place,
-    value: fn(&Summary) -> Option<f64>,
+    pub(crate) heading: [&'static str; 2],
+    pub(crate) unit: &'static str,
+    pub(crate) place: Place,
+    pub(crate) value: fn(&Summary) -> Option<f64>,
 }
 
 const fn measure(
@@ -112,6 +112,11 @@ static MEASURES: &[Measure] = &[
         mean(s, "step_us")
     }),
 ];
+
+/// The measures that appear in tables.
+pub(crate) fn in_table() -> impl Iterator<Item = &'static Measure> {
+    MEASURES.iter().filter(|measure| measure.place != Place::File)
+}
 
 /// The runs of one scene as a table, a row a method, the best value of each column marked with `*`.
 pub fn table(outcomes: &[Outcome]) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use drystone_dynamics::StepError;
-use drystone_scenes::SceneError;
+use drystone_scenes::{LocatedError, SceneError};
 use drystone_solver::spec::SpecError;
 use thiserror::Error;
 
@@ -52,6 +52,9 @@ pub enum Error {
     /// A scene can't be found, read or built.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// Something is wrong at a place in an experiment file.
+    #[error(transparent)]
+    Located(#[from] Box<LocatedError>),
     /// A name or option of a method is wrong.
     #[error("{context}{source}")]
     Method {
@@ -86,7 +89,9 @@ impl Error {
     /// The exit code it leads to.
     pub fn exit(&self) -> Exit {
         match self {
-            Self::Input(_) | Self::Scene(_) | Self::Method { .. } | Self::Directory(_) => Exit::Input,
+            Self::Input(_) | Self::Scene(_) | Self::Located(_) | Self::Method { .. } | Self::Directory(_) => {
+                Exit::Input
+            }
             Self::Step(_) | Self::Write { .. } => Exit::Failed,
         }
     }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-use drystone_dynamics::{BreakCause, Event, Simulation, World};
+use drystone_dynamics::{BreakCause, Event, Simulation, StepReport, World};
 
 use crate::Environment;
 use crate::cli::Record;
@@ -14,6 +14,7 @@ use crate::convergence_csv::ConvergenceCsv;
 use crate::error::{Error, Exit};
 use crate::interrupt::Interrupt;
 use crate::manifest::{MANIFEST_JSON, Manifest, SCENE_TOML};
+use crate::memory;
 use crate::metrics::{Observation, Value, metrics};
 use crate::plan::Plan;
 use crate::problems::dump::Dumper;
@@ -42,17 +43,41 @@ impl Outcome {
     }
 }
 
+/// Told of every step: what the step did, and the values of all metrics in their order.
+pub type Observer<'a> = dyn FnMut(&StepReport, &[Value]) + 'a;
+
 /// Runs a plan into a directory that is ready for it. Failures are part of the outcome.
 pub fn execute(plan: &Plan, directory: &Path, environment: &Environment) -> Outcome {
+    let label = format!("{} {}", plan.scene.given, plan.method.given);
+    let mut progress = Progress::new(&label, plan.steps, environment.output.quiet);
+    let summary = observe(plan, Some(directory), environment, &mut |report, _| {
+        progress.step(report)
+    });
+    progress.finish();
+    Outcome {
+        summary,
+        directory: directory.to_owned(),
+    }
+}
+
+/// Runs a plan and tells an observer of every step. Without a directory nothing is written.
+pub fn observe(
+    plan: &Plan,
+    directory: Option<&Path>,
+    environment: &Environment,
+    observer: &mut Observer<'_>,
+) -> Summary {
     let started = SystemTime::now();
     let clock = Instant::now();
     let world = plan.scene.world.clone();
     let mut summary = Summary::begin(&plan.scene.given, &plan.method.given, total_energy(&world));
 
-    let result = simulate(plan, world, directory, environment, &mut summary);
+    let result = simulate(plan, world, directory, environment, &mut summary, observer);
     summary.seconds = clock.elapsed().as_secs_f64();
+    summary.peak_memory_bytes = memory::peak();
     conclude(&mut summary, plan, result);
 
+    let Some(directory) = directory else { return summary };
     let written = write_json(directory, SUMMARY_JSON, &summary).and_then(|()| {
         let manifest = Manifest::new(plan, &summary, &environment.command_line, environment.threads, started);
         write_json(directory, MANIFEST_JSON, &manifest)
@@ -60,10 +85,7 @@ pub fn execute(plan: &Plan, directory: &Path, environment: &Environment) -> Outc
     if written.is_err() {
         conclude(&mut summary, plan, written.map(|()| Status::Failed));
     }
-    Outcome {
-        summary,
-        directory: directory.to_owned(),
-    }
+    summary
 }
 
 /// Enters how a run ended; what failed first stays.
@@ -88,11 +110,14 @@ fn conclude(summary: &mut Summary, plan: &Plan, result: Result<Status, Error>) {
 fn simulate(
     plan: &Plan,
     world: World,
-    directory: &Path,
+    directory: Option<&Path>,
     environment: &Environment,
     summary: &mut Summary,
+    observer: &mut Observer<'_>,
 ) -> Result<Status, Error> {
-    write_text(directory, SCENE_TOML, &plan.scene.toml)?;
+    if let Some(directory) = directory {
+        write_text(directory, SCENE_TOML, &plan.scene.toml)?;
+    }
     let mut simulation = Simulation::new(world, plan.method.make()?, plan.dt)?;
     simulation.set_measure(plan.record.measure());
 
@@ -100,17 +125,14 @@ fn simulate(
         simulation.keep_starts();
     }
     let mut recorder = Recorder::create(directory, plan)?;
-    let label = format!("{} {}", plan.scene.given, plan.method.given);
-    let mut progress = Progress::new(&label, plan.steps, environment.output.quiet);
     let result = advance(
         &mut simulation,
         plan.steps,
         &mut recorder,
         summary,
-        &mut progress,
+        observer,
         &environment.interrupt,
     );
-    progress.finish();
     // The files are given their names whatever happened; a failure of the steps is the more telling one.
     let finished = recorder.finish();
     let status = result?;
@@ -124,7 +146,7 @@ fn advance(
     steps: u64,
     recorder: &mut Recorder,
     summary: &mut Summary,
-    progress: &mut Progress,
+    observer: &mut Observer<'_>,
     interrupt: &Interrupt,
 ) -> Result<Status, Error> {
     while summary.steps < steps {
@@ -143,7 +165,7 @@ fn advance(
         };
         let values = recorder.step(&observation)?;
         summary.add(observation.report.time, total_energy(observation.world), values);
-        progress.step(observation.report);
+        observer(observation.report, values);
         summary.broken_joints.extend(broken_joints(simulation));
     }
     Ok(Status::Finished)
@@ -175,26 +197,35 @@ fn total_energy(world: &World) -> f64 {
     world.kinetic_energy() + world.potential_energy()
 }
 
-/// The files that grow during a run.
+/// What is kept of every step: its values, and the files that grow during a run, if any are wanted.
 struct Recorder {
-    steps: StepsCsv,
+    steps: Option<StepsCsv>,
     convergence: Option<ConvergenceCsv>,
     dumper: Option<Dumper>,
     values: Vec<Value>,
 }
 
 impl Recorder {
-    fn create(directory: &Path, plan: &Plan) -> Result<Self, Error> {
+    fn create(directory: Option<&Path>, plan: &Plan) -> Result<Self, Error> {
+        let values = Vec::with_capacity(metrics().len());
+        let Some(directory) = directory else {
+            return Ok(Self {
+                steps: None,
+                convergence: None,
+                dumper: None,
+                values,
+            });
+        };
         let label = format!("{} with {}", plan.scene.given, plan.method.given);
         let dumper = plan.dump_every.map(|every| Dumper::create(directory, every, &label));
         Ok(Self {
-            steps: StepsCsv::create(directory)?,
+            steps: Some(StepsCsv::create(directory)?),
             convergence: match plan.record {
                 Record::None => None,
                 Record::Every | Record::Final => Some(ConvergenceCsv::create(directory)?),
             },
             dumper: dumper.transpose()?,
-            values: Vec::with_capacity(metrics().len()),
+            values,
         })
     }
 
@@ -203,7 +234,9 @@ impl Recorder {
         self.values.clear();
         self.values
             .extend(metrics().iter().map(|metric| metric.value(observation)));
-        self.steps.row(&self.values)?;
+        if let Some(steps) = &mut self.steps {
+            steps.row(&self.values)?;
+        }
         if let Some(convergence) = &mut self.convergence {
             convergence.step(observation.report)?;
         }
@@ -220,6 +253,6 @@ impl Recorder {
 
     fn finish(self) -> Result<(), Error> {
         let convergence = self.convergence.map_or(Ok(()), ConvergenceCsv::finish);
-        self.steps.finish().and(convergence)
+        self.steps.map_or(Ok(()), StepsCsv::finish).and(convergence)
     }
 }

@@ -7,6 +7,7 @@ Examples:
   drystone list scenes
   drystone run wall
   drystone compare wall --solver pgs --solver psor:relaxation=1.2
+  drystone sweep experiment.toml
   drystone solve problems/ --solver pgs --solver psor
   drystone conformance --solver pgs
 
@@ -57,6 +58,68 @@ step, with the impulses they start from, are handed to every method's solver:
   convergence-time.svg        the same against time: that of a solve that measures nothing, spread
                               evenly over its iterations
   rates.csv, rates.md         the factor an iteration shrinks the residual by, fitted to the tail";
+
+/// Of `sweep`.
+pub(crate) const SWEEP_HELP: &str = "\
+Examples:
+  drystone sweep experiment.toml
+  drystone sweep experiment.toml --list
+  drystone sweep experiments/ --jobs 2 --out runs/all --force
+  drystone sweep tower.toml --markdown docs/tower.md
+
+An experiment file, every option of scenes and methods a value or a list of values:
+  title = \"Tower with few iterations\"
+  description = \"What is claimed, and by whom.\"  # optional, Markdown
+  duration = 10.0       # or steps = N; optional: else the scene's own, as for dt
+  dt = 0.01
+  repetitions = 3       # runs with the same everything, for times
+  seeds = [1, 2]        # optional, as --seed, which is for files without seeds
+  record = \"final\"      # residuals, as --record
+
+  [[scene]]
+  name = \"tower\"        # a label, optional
+  spec = \"tower\"        # a catalogue name, or a scene file looked for from this file's folder
+  parameters = { layers = [20, 40], friction = 0.5 }
+
+  [[method]]
+  name = \"sweeps\"
+  spec = \"semi-implicit/pgs\"
+  stepper = { projection-iterations = [5, 10] }
+  solver = { iterations = 10 }
+
+  [[measure]]           # a column; optional
+  name = \"time per contact\"
+  metric = \"step_us\"    # of `drystone list metrics`
+  per = \"contacts\"      # optional: divided by this metric, step by step
+  statistic = \"median\"  # mean (default) median max min first last sum, or slope with `against`
+  from = 1.0            # optional window of simulated time, s
+  to = 10.0
+
+  [[fit]]               # a straight line through the steps of every run: slope, intercept, R²
+  name = \"linear in contacts\"
+  x = \"contacts\"
+  y = \"step_us\"
+  minus = \"collision_us\"  # optional: y minus this; from and to as above
+
+  [[event-time]]        # when a condition holds for good, or with first = true for the first time
+  name = \"at rest\"
+  metric = \"kinetic_energy\"
+  at-most = 1e-3        # or at-least
+
+Runs are the product of scenes, parameters, methods, options, seeds and repetitions, the last varying fastest. \
+All are checked before the first begins. One that fails is a row with its reason, and the others go on; the exit \
+code is 1 only if all fail.
+
+The directory:
+  results.csv      a row a run, brought up to date after each. The same sweep gives the same rows but
+                   for times and memory. memory_per_contact_bytes is how far the run raised the
+                   program's peak above what it needs for itself, over the most contacts; empty with
+                   --jobs above 1, where the system does not tell, and for runs that needed less than
+                   an earlier one
+  report.md        tables over seeds and repetitions, and a picture `report-<fit>.svg` for each fit
+  experiment.toml  the file
+  run-*/           with --keep-runs: a run directory each
+  manifest.json    command, file with hash, columns, machine; written last";
 
 /// Of `solve`.
 pub(crate) const SOLVE_HELP: &str = "\

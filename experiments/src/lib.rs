@@ -1,8 +1,8 @@
 //! The `drystone` program as a library: scenes are run with methods, measured, and written to run directories.
 //!
 //! From the outside in: [`cli`] reads the command line; [`plan`] turns it into a checked plan, before anything is
-//! written; [`execute`] carries a plan out, step by step, into a run directory; [`run`], [`compare`], [`solve`],
-//! [`conformance`] and [`list`] are the commands. [`metrics`] declares what is measured, once, for the CSV writer, the summaries and the
+//! written; [`execute`] carries a plan out, step by step, into a run directory; [`run`], [`compare`], [`sweep`],
+//! [`solve`], [`conformance`] and [`list`] are the commands. [`metrics`] declares what is measured, once, for the CSV writer, the summaries and the
 //! lists; [`problems`] reads stored problems; [`plot`] draws.
 //!
 //! Exit codes are in [`Exit`]. Input that is wrong is answered with one line on stderr, and nothing is written.
@@ -25,6 +25,7 @@ pub mod interrupt;
 pub mod list;
 pub mod machine;
 pub mod manifest;
+pub mod memory;
 pub mod metrics;
 pub mod output;
 pub mod plan;
@@ -38,6 +39,7 @@ pub mod seed;
 pub mod solve;
 pub mod steps_csv;
 pub mod summary;
+pub mod sweep;
 pub mod table;
 pub mod trace;
 pub mod whole_file;
@@ -52,7 +54,7 @@ use interrupt::Interrupt;
 use output::Output;
 
 /// What every command gets besides its own arguments.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Environment {
     /// Where its words go.
     pub output: Output,
@@ -104,6 +106,7 @@ fn dispatch(arguments: Arguments, command_line: Vec<String>) -> Exit {
             Command::Run(arguments) => run::run(&arguments, &environment),
             Command::Compare(arguments) => compare::compare(&arguments, &environment),
             Command::Solve(arguments) => solve::solve(&arguments, &environment),
+            Command::Sweep(arguments) => sweep::sweep(&arguments, &environment),
             Command::Conformance(arguments) => conformance::conformance(&arguments, &environment),
             Command::List(arguments) => list::list(&arguments, &environment),
         })

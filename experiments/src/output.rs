@@ -4,7 +4,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use miette::{GraphicalReportHandler, GraphicalTheme};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme};
 
 use crate::error::Error;
 
@@ -51,16 +51,18 @@ impl Output {
         let _ = writeln!(io::stderr().lock(), "error: {message}");
     }
 
-    /// An error in one line; for a mistake in a scene file, its place in the text follows when somebody is looking.
+    /// An error in one line; for a mistake in a scene or experiment file, its place in the text follows when somebody is looking.
     pub fn report(&self, error: &Error) {
         self.complain(&error.to_string());
-        if let Error::Scene(scene_error) = error
-            && io::stderr().is_terminal()
-            && miette::Diagnostic::source_code(scene_error).is_some()
-        {
+        let diagnostic: &dyn Diagnostic = match error {
+            Error::Scene(error) => error,
+            Error::Located(error) => error.as_ref(),
+            _ => return,
+        };
+        if io::stderr().is_terminal() && diagnostic.source_code().is_some() {
             let mut snippet = String::new();
             let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode());
-            if handler.render_report(&mut snippet, scene_error).is_ok() {
+            if handler.render_report(&mut snippet, diagnostic).is_ok() {
                 let _ = writeln!(io::stderr().lock(), "{snippet}");
             }
         }

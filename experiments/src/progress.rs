@@ -53,6 +53,15 @@ impl Progress {
         progress
     }
 
+    /// A bar for the steps of many runs.
+    pub fn overall(label: &str, steps: u64, quiet: bool) -> Self {
+        let progress = Self::new(label, steps, quiet);
+        if let Ok(style) = ProgressStyle::with_template("{prefix}  {bar:24} {msg}  {elapsed}, {eta} left") {
+            progress.bar.set_style(style.progress_chars("━╸─"));
+        }
+        progress
+    }
+
     /// Says what is under way.
     pub fn message(&self, text: &str) {
         self.bar.set_message(text.to_owned());
@@ -61,6 +70,11 @@ impl Progress {
     /// Tells it that one thing is done.
     pub fn advance(&self) {
         self.bar.inc(1);
+    }
+
+    /// Tells it that so many things are done.
+    pub fn advance_by(&self, count: u64) {
+        self.bar.inc(count);
     }
 
     /// Takes the bar away.

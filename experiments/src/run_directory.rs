@@ -15,13 +15,16 @@ use crate::solve::plots::{PROFILE_SVG, RESIDUAL_TIME_SVG};
 use crate::solve::rows::PROBLEMS_CSV;
 use crate::steps_csv::STEPS_CSV;
 use crate::summary::SUMMARY_JSON;
+use crate::sweep::manifest::EXPERIMENT_TOML;
+use crate::sweep::page::{self, REPORT_MD};
+use crate::sweep::results::RESULTS_CSV;
 use crate::whole_file::partial_name;
 
 /// Where new directories go if none is named.
 pub const RUNS: &str = "runs";
 
 /// All the files this program writes, and so the only ones it removes.
-const RESULTS: [&str; 14] = [
+const RESULTS: [&str; 17] = [
     MANIFEST_JSON,
     SCENE_TOML,
     STEPS_CSV,
@@ -36,6 +39,9 @@ const RESULTS: [&str; 14] = [
     PROBLEMS_CSV,
     PROFILE_SVG,
     RESIDUAL_TIME_SVG,
+    RESULTS_CSV,
+    REPORT_MD,
+    EXPERIMENT_TOML,
 ];
 
 /// A name is cut to this many characters; file systems allow 255 bytes.
@@ -81,6 +87,7 @@ fn claim(directory: &Path) -> Result<(), Error> {
         }
     }
     dump::clear(directory).map_err(cannot)?;
+    page::clear(directory).map_err(cannot)?;
     // Creating a file is the one sure way to know that it is possible.
     probe(directory).map_err(cannot)
 }

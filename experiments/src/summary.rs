@@ -172,6 +172,8 @@ pub struct Summary {
     pub time: f64,
     /// Time the whole run took by the clock on the wall, writing included, s.
     pub seconds: f64,
+    /// The most memory that the whole program had had by the end of the run, bytes, where the system tells it.
+    pub peak_memory_bytes: Option<u64>,
     /// What happened to the energy.
     pub energy: Energy,
     /// The joints that broke, in the order they did.
@@ -193,6 +195,7 @@ impl Summary {
             steps: 0,
             time: 0.0,
             seconds: 0.0,
+            peak_memory_bytes: None,
             energy: Energy::starting_at(energy),
             broken_joints: Vec::new(),
             metrics: metrics()

@@ -111,6 +111,25 @@ mod signals {
         assert!(!workshop.path("out/box-stack-count=3-jacobi").exists());
     }
 
+    #[test]
+    fn an_interrupted_sweep_keeps_the_runs_it_has() {
+        let workshop = Workshop::new();
+        workshop.write(
+            "x.toml",
+            "title = \"x\"\nsteps = 1000000\n[[scene]]\nspec = \"box-stack:count=3\"\n\
+             [[method]]\nspec = \"pgs\"\n[[method]]\nspec = \"jacobi\"\n",
+        );
+        let run = "out/run-1-box-stack-count=3-pgs";
+        let aside = format!("{run}/.steps.csv.partial");
+        let (code, stdout) = interrupted(&workshop, "sweep x.toml --keep-runs --out out", &aside, "-INT");
+        assert_eq!(code, Some(130));
+        assert!(stdout.contains("interrupted with 1 of 2 runs left"), "{stdout}");
+        check_interrupted_run(&workshop, run);
+        let (_, rows) = read_csv(&workshop.path("out/results.csv"));
+        assert_eq!((rows.len(), rows[0][7].as_str()), (1, "interrupted"));
+        assert_eq!(workshop.json("out/manifest.json")["status"], "interrupted");
+    }
+
     /// A hundred problems of a second each would take minutes.
     #[test]
     fn an_interrupted_solve_keeps_the_problems_it_has() {

@@ -60,6 +60,7 @@ fn help_and_version_are_no_errors() {
         "--help",
         "run --help",
         "compare --help",
+        "sweep --help",
         "solve --help",
         "conformance --help",
         "list --help",

@@ -45,7 +45,7 @@ pub enum SceneError {
     },
 }
 
-/// A mistake at a place in a scene's text.
+/// A mistake at a place in the text of a scene, or of another TOML file of ours.
 #[derive(Debug, Clone, PartialEq, Eq, Error, Diagnostic)]
 #[error("{file}:{line}:{column}: {message}")]
 pub struct LocatedError {
@@ -67,7 +67,7 @@ pub struct LocatedError {
 
 impl LocatedError {
     /// Points at a range of bytes in a text. A range outside of the text is cut to its end.
-    pub(crate) fn new(file: &str, text: &str, span: std::ops::Range<usize>, message: String) -> Self {
+    pub fn new(file: &str, text: &str, span: std::ops::Range<usize>, message: String) -> Self {
         let start = floor_char_boundary(text, span.start);
         let end = floor_char_boundary(text, span.end).max(start);
         let before = &text[..start];

@@ -23,6 +23,6 @@ pub use format::{
     BodyDescription, BreakingDescription, DriveDescription, EllipticConeDescription, Frame, JointDescription,
     JointType, Kind, LimitDescription, Material, MaterialPair, Mixing, Motion, MotorDescription, Orientation,
     OrientationUpdate, Pair, PartDescription, RangeDescription, Repetition, Scene, ShapeDescription,
-    SuspensionDescription, SwingDescription, Triple, parse_scene, read_scene, schema,
+    SuspensionDescription, SwingDescription, Triple, parse_scene, read_scene, schema, toml_message,
 };
 pub use load::load;

@@ -16,7 +16,7 @@ use axis::Layout;
 use svg::{Svg, pixel};
 
 /// How the points of a series are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mark {
     /// Joined by straight lines.
     Line,
@@ -24,6 +24,13 @@ pub enum Mark {
     Steps,
     /// Each by itself.
     Points,
+    /// Each by itself, with the straight line y = intercept + slope · x over them; for linear axes.
+    Fit {
+        /// How steep the line is.
+        slope: f64,
+        /// Where it is at x = 0.
+        intercept: f64,
+    },
 }
 
 /// One line or cloud of points.
@@ -199,9 +206,10 @@ impl Plot {
             let at = TOP + LINE * (index as f64 + 0.5);
             svg.open("g", &[]);
             svg.text("title", &[], &series.label);
-            if series.mark == Mark::Points {
+            if !matches!(series.mark, Mark::Line | Mark::Steps) {
                 draw_mark(svg, index, from + 28.0, at);
-            } else {
+            }
+            if series.mark != Mark::Points {
                 let path = format!("M{} {}H{}", pixel(from + 16.0), pixel(at), pixel(from + 46.0));
                 draw_path(svg, index, &path);
                 draw_tag(svg, index, from + 6.0, at);
@@ -227,6 +235,14 @@ fn draw_series(svg: &mut Svg, index: usize, series: &Series, x: &Layout, y: &Lay
     svg.text("title", &[], &series.label);
     match series.mark {
         Mark::Points => pixels.iter().for_each(|&(a, b)| draw_mark(svg, index, a, b)),
+        Mark::Fit { slope, intercept } => {
+            pixels.iter().for_each(|&(a, b)| draw_mark(svg, index, a, b));
+            let line: Vec<(f64, f64)> = ends(&series.points)
+                .iter()
+                .filter_map(|&at| place(&(at, intercept + slope * at)))
+                .collect();
+            draw_line(svg, index, &line, tags);
+        }
         Mark::Line | Mark::Steps => {
             if let (Mark::Steps, Some(&(_, last)), Some(end)) = (series.mark, pixels.last(), x.place(x.high())) {
                 pixels.push((end, last));
@@ -234,23 +250,34 @@ fn draw_series(svg: &mut Svg, index: usize, series: &Series, x: &Layout, y: &Lay
             if series.mark == Mark::Steps {
                 pixels = corners(&pixels);
             }
-            let pixels = thinned(&pixels);
-            let mut path = String::new();
-            for (k, (a, b)) in pixels.iter().enumerate() {
-                path.push_str(&format!(
-                    "{}{} {}",
-                    if k == 0 { 'M' } else { 'L' },
-                    pixel(*a),
-                    pixel(*b)
-                ));
-            }
-            draw_path(svg, index, &path);
-            if let Some(free) = free_place(&pixels, tags) {
-                tags.push((index, free));
-            }
+            draw_line(svg, index, &thinned(&pixels), tags);
         }
     }
     svg.close();
+}
+
+/// A line through points, and the place of its number.
+fn draw_line(svg: &mut Svg, index: usize, pixels: &[(f64, f64)], tags: &mut Tags) {
+    let mut path = String::new();
+    for (k, (a, b)) in pixels.iter().enumerate() {
+        path.push_str(&format!(
+            "{}{} {}",
+            if k == 0 { 'M' } else { 'L' },
+            pixel(*a),
+            pixel(*b)
+        ));
+    }
+    draw_path(svg, index, &path);
+    if let Some(free) = free_place(pixels, tags) {
+        tags.push((index, free));
+    }
+}
+
+/// The smallest and the largest x of points.
+fn ends(points: &[(f64, f64)]) -> [f64; 2] {
+    points.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |ends, point| {
+        [ends[0].min(point.0), ends[1].max(point.0)]
+    })
 }
 
 /// The corners of a staircase.
@@ -397,7 +424,11 @@ mod tests {
 
     #[test]
     fn plots_are_well_formed_and_hold_every_name() {
-        for mark in [Mark::Line, Mark::Steps, Mark::Points] {
+        let fit = Mark::Fit {
+            slope: -1e-3,
+            intercept: 0.5,
+        };
+        for mark in [Mark::Line, Mark::Steps, Mark::Points, fit] {
             for count in [0, 1, 20, 40] {
                 let text = plot(count, mark).render();
                 check_xml(&text);

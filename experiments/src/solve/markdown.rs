@@ -166,7 +166,7 @@ impl Page<'_> {
 }
 
 /// The command without the path of the program.
-fn shown(command: &[String]) -> String {
+pub(crate) fn shown(command: &[String]) -> String {
     let program = command
         .first()
         .map(|program| Path::new(program).file_stem().unwrap_or_default());
@@ -178,6 +178,6 @@ fn shown(command: &[String]) -> String {
 }
 
 /// Text in a cell.
-fn cell(text: &str) -> String {
+pub(crate) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

@@ -102,14 +102,8 @@ impl<'a> Plan<'a> {
         for given in named_solvers(arguments) {
             solvers.push(PreparedSolver::new(&given, &limits, environment.global.seed)?);
         }
-        if let Some(path) = &arguments.markdown
-            && !parent(path).is_dir()
-        {
-            let folder = parent(path).display().to_string();
-            return Err(Error::Input(format!(
-                "cannot write '{}': there is no folder '{folder}'",
-                path.display()
-            )));
+        if let Some(path) = &arguments.markdown {
+            checked_page(path)?;
         }
         Ok(Self {
             limits,
@@ -134,7 +128,20 @@ fn named_solvers(arguments: &SolveArguments) -> Vec<String> {
     vec![if known { REFERENCE_SOLVER } else { FALLBACK_SOLVER }.to_owned()]
 }
 
-fn parent(path: &Path) -> &Path {
+/// Refuses a page in a folder that is not there.
+pub(crate) fn checked_page(path: &Path) -> Result<(), Error> {
+    if parent(path).is_dir() {
+        return Ok(());
+    }
+    let folder = parent(path).display().to_string();
+    Err(Error::Input(format!(
+        "cannot write '{}': there is no folder '{folder}'",
+        path.display()
+    )))
+}
+
+/// The folder that a file is in.
+pub(crate) fn parent(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())
         .unwrap_or(Path::new("."))

@@ -23,7 +23,7 @@ pub use joint::{
     BreakingDescription, DriveDescription, EllipticConeDescription, Frame, JointDescription, JointType,
     LimitDescription, MotorDescription, Pair, RangeDescription, SuspensionDescription, SwingDescription, Triple,
 };
-pub use read::{parse_scene, read_scene};
+pub use read::{parse_scene, read_scene, toml_message};
 pub use scene::{DEFAULT_MATERIAL, MAX_BODIES, Material, MaterialPair, Mixing, Scene};
 pub use schema::schema;
 

@@ -32,7 +32,7 @@ pub fn parse_scene(text: &str, source_name: &str) -> Result<Scene, SceneError> {
     let located = |span, message| SceneError::from(LocatedError::new(source_name, text, span, message));
     let mut scene: Scene = toml::from_str(text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
-        located(span, in_our_words(error.message()))
+        located(span, toml_message(error.message()))
     })?;
     scene
         .check()
@@ -66,7 +66,7 @@ fn span_of(fault: &Fault, text: &str) -> Range<usize> {
 }
 
 /// The TOML reader's message in one line and in this format's words, with the nearest key where one was misspelt.
-fn in_our_words(message: &str) -> String {
+pub fn toml_message(message: &str) -> String {
     let message = message.lines().map(str::trim).collect::<Vec<_>>().join(", ");
     if let Some(misspelt) = misspelt(&message) {
         return misspelt;
@@ -77,7 +77,9 @@ fn in_our_words(message: &str) -> String {
     let message = message.replace("missing field", "missing key").replace('`', "'");
     match message.strip_suffix("expected f64") {
         Some(start) => format!("{start}expected a number"),
-        None => message.replace("expected usize", "expected a whole number, 0 or more"),
+        None => ["usize", "u64"].iter().fold(message, |message, whole| {
+            message.replace(&format!("expected {whole}"), "expected a whole number, 0 or more")
+        }),
     }
 }
 
