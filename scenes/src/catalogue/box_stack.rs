@@ -17,6 +17,8 @@ options! {
         pub count: usize = 25,
         /// Side of a cube, m.
         pub size: f64 = 1.0,
+        /// Free height under each cube at the beginning, m.
+        pub gap: f64 = 0.0,
         /// Density, kg/m³.
         pub density: f64 = 10.0,
         /// Coefficient of friction.
@@ -27,7 +29,7 @@ options! {
     validate(stack) {
         counts(&[("count", stack.count)])?;
         positive(&[("size", stack.size), ("density", stack.density)])?;
-        not_negative(&[("friction", stack.friction)])?;
+        not_negative(&[("gap", stack.gap), ("friction", stack.friction)])?;
         fractions(&[("restitution", stack.restitution)])
     }
 }
@@ -43,7 +45,7 @@ impl CatalogueScene for BoxStack {
         scene.bodies.extend((0..self.count).map(|k| {
             BodyDescription::dynamic(format!("box-{k}"), cube.clone())
                 .density(self.density)
-                .at([0.0, 0.0, (k as f64 + 0.5) * self.size])
+                .at([0.0, 0.0, (k as f64 + 0.5) * self.size + (k + 1) as f64 * self.gap])
         }));
         scene
     }
