@@ -5,7 +5,7 @@
 //! that don't touch each other don't feel each other: a layer falls into *cells*, which are worked on side by side like
 //! groups. What is done to a layer is up to the stepper: any solver, any corrector.
 
-use drystone_contact_graph::{Groups, Join, LayerRule, StackLayers, Support, Tie};
+use drystone_contact_graph::{Groups, Heights, Join, LayerRule, StackLayers, Support, Tie};
 use nalgebra::Vector3;
 
 use super::motion::AdvanceWith;
@@ -101,7 +101,12 @@ impl Pipeline {
                 .zip(heights.iter())
                 .map(|(body, &height)| if falls(body) { height } else { 0 }),
         );
-        layers.build(&settings.rule, grounds, supports, self.graph.links(), floors);
+        let mut layer_rule = settings.rule;
+        if up == Vector3::zeros() {
+            // Without weight nothing rests on anything.
+            layer_rule.heights = Heights::Distance;
+        }
+        layers.build(&layer_rule, grounds, supports, self.graph.links(), floors);
         heights.clear();
         heights.extend_from_slice(layers.heights());
 
