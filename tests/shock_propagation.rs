@@ -197,6 +197,28 @@ fn rippling_grows_with_the_weight_and_the_modified_stepper_removes_it() {
     assert!(modified < 0.1 * much, "{modified} J against {much} J");
 }
 
+/// §6.4.5, figure 6.61: a body that falls past others touches low ones, and with the published rule is then low itself. One that
+/// keeps its height does not pull down those above it.
+#[test]
+fn a_falling_body_keeps_its_height() {
+    let height = |falling: &str| {
+        let cubes = (0..5).map(|k| cuboid(&format!("cube-{k}"), [0.5; 3], 1.0).at(Vector3::z() * (f64::from(k) + 0.5)));
+        let bodies = [ground()].into_iter().chain(cubes);
+        let method = format!("shock-propagation:heights=distance,cycles=ignore,falling={falling}/pgs");
+        let mut simulation = simulation(world(0.25, 0.0, bodies), &method, 0.01);
+        run(&mut simulation, 1);
+        assert_eq!(simulation.pipeline().height(5), Some(5));
+        // The top cube beside the third and fourth, on its way down.
+        let top = &mut simulation.world_mut().bodies_mut()[5];
+        top.pose.translation.vector = Vector3::new(1.005, 0.0, 3.0);
+        top.linear_velocity = Vector3::new(0.0, 0.0, -3.0);
+        run(&mut simulation, 1);
+        simulation.pipeline().height(5)
+    };
+    assert_eq!(height("drop"), Some(4));
+    assert_eq!(height("keep"), Some(5));
+}
+
 /// Momentum: an impact is met in the first part of the step with everybody's mass, whatever the weight. A ball that falls
 /// on a ball that floats passes its momentum on (e = 1, equal masses: all of it); a wall of infinite mass below does not
 /// enter.
