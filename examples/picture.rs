@@ -1,7 +1,8 @@
-//! Draws a scene after some time as an SVG, bodies coloured by the force that presses on them.
+//! Draws a scene after some time as an SVG, bodies coloured by the force that presses on them, or by their stack height.
 //!
 //! ```sh
 //! cargo run --release --example picture -- wall 5 docs/wall.svg
+//! cargo run --release --example picture -- canyon 0.01 docs/canyon.svg shock-propagation/pgs height
 //! ```
 //!
 //! An orthographic view from the front right, faces painted from the back to the front. The force on a body is the sum
@@ -24,13 +25,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seconds: f64 = arguments.next().unwrap_or("5".into()).parse()?;
     let path = arguments.next().unwrap_or("scene.svg".into());
 
-    let method = Method::parse(scene.solver.as_deref().unwrap_or("pgs"))?;
+    let method = arguments.next().or(scene.solver.clone()).unwrap_or("pgs".into());
+    let colour = match arguments.next().as_deref() {
+        None | Some("force") => Colour::Force,
+        Some("height") => Colour::Height,
+        Some(other) => return Err(format!("colour by 'force' or 'height', not '{other}'").into()),
+    };
+
+    let method = Method::parse(&method)?;
     let mut simulation = Simulation::new(scene.build()?, method, scene.dt)?;
     while simulation.world().time < seconds {
         simulation.step()?;
     }
-    std::fs::write(path, draw(&simulation))?;
+    std::fs::write(path, draw(&simulation, colour))?;
     Ok(())
+}
+
+/// What colours stand for.
+#[derive(Clone, Copy, PartialEq)]
+enum Colour {
+    Force,
+    Height,
 }
 
 /// One thing to paint: how far away it is, and its SVG element.
@@ -39,9 +54,12 @@ struct Patch {
     element: String,
 }
 
-fn draw(simulation: &Simulation) -> String {
+fn draw(simulation: &Simulation, colour: Colour) -> String {
     let bodies = simulation.world().bodies();
-    let forces = forces(simulation);
+    let forces = match colour {
+        Colour::Force => forces(simulation),
+        Colour::Height => (0..bodies.len()).map(|body| height(simulation, body)).collect(),
+    };
     let dynamic = || bodies.iter().zip(&forces).filter(|(body, _)| body.is_dynamic());
     let strongest = dynamic().fold(f64::MIN_POSITIVE, |most, (_, &force)| most.max(force));
     let camera = Rotation3::from_euler_angles(0.0, 0.0, 0.45).matrix() * 1.0;
@@ -99,9 +117,17 @@ fn draw(simulation: &Simulation) -> String {
         svg.push_str(&patch.element);
         svg.push('\n');
     }
-    legend(&mut svg, strongest, margin, height - 30.0);
+    let words = match colour {
+        Colour::Force => ("0 N", format!("{strongest:.0} N: sum of the contact forces on a body")),
+        Colour::Height => ("0", format!("{strongest:.0}: stack height")),
+    };
+    legend(&mut svg, words, margin, height - 30.0);
     svg.push_str("</svg>\n");
     svg
+}
+
+fn height(simulation: &Simulation, body: usize) -> f64 {
+    simulation.pipeline().height(body).map_or(0.0, f64::from)
 }
 
 /// N, by body.
@@ -177,7 +203,7 @@ fn face(
     })
 }
 
-fn legend(svg: &mut String, strongest: f64, left: f64, top: f64) {
+fn legend(svg: &mut String, (least, most): (&str, String), left: f64, top: f64) {
     let steps = 64;
     for k in 0..steps {
         let t = f64::from(k) / f64::from(steps - 1);
@@ -190,8 +216,8 @@ fn legend(svg: &mut String, strongest: f64, left: f64, top: f64) {
     }
     let _ = writeln!(
         svg,
-        "<text x='{left:.0}' y='{0:.0}' font-size='14'>0 N</text>\
-         <text x='{1:.0}' y='{0:.0}' font-size='14'>{strongest:.0} N: sum of the contact forces on a body</text>",
+        "<text x='{left:.0}' y='{0:.0}' font-size='14'>{least}</text>\
+         <text x='{1:.0}' y='{0:.0}' font-size='14'>{most}</text>",
         top + 11.0,
         left + 56.0 + 3.0 * f64::from(steps)
     );

@@ -24,8 +24,8 @@ options! {
         pub groups: bool = true,
         /// Solves start from the impulses of the last step; without, from none.
         pub cache_impulses: bool = true,
-        /// Pairs that have moved less than this against each other since their contact points were generated keep them,
-        /// brought up to date to first order, m. At 0 only those that have not moved at all.
+        /// Pairs that have moved no more than this against each other since their contact points were generated keep them,
+        /// brought up to date to first order, m; 0 for never. (Pairs asleep always keep theirs.)
         pub cache_contacts: f64 = 0.0,
         /// Pairs that penetrate deeper than this keep only their deepest point, m; 0 for never.
         pub reduce: f64 = 0.0,
