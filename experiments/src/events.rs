@@ -23,7 +23,7 @@ pub const EVENT_KINDS: [EventKind; 7] = [
     EventKind {
         name: "proximity",
         changes: EDGE,
-        meaning: "two bodies come near each other: the broad phase reports them",
+        meaning: "two bodies are near each other: the broad phase reports them",
         detail: "",
     },
     EventKind {

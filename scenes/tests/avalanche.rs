@@ -25,7 +25,7 @@ fn rocks_arrive_at_the_time_of_the_closed_form() {
     let scene = load("avalanche:count=12,speed=0").unwrap();
     let mut simulation =
         Simulation::new(scene.build().unwrap(), Method::parse("pgs:iterations=100").unwrap(), dt).unwrap();
-    let mut arrivals = vec![None; 12];
+    let mut arrivals = [None; 12];
     let mut ticks = Vec::new();
     for _ in 0..400 {
         simulation.step().unwrap();
