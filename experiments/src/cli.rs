@@ -212,6 +212,30 @@ pub struct SimulationArguments {
     /// [default: `every` for one run, `final` for comparisons]
     #[arg(long, value_name = "WHICH", value_enum)]
     pub record: Option<Record>,
+    /// Write what happened (touches, triggers, ticks of timers, sleep, broken joints) to events.csv: `changes`, which is
+    /// the default, or `all` [default: no such file]
+    #[arg(long, value_name = "WHICH", value_enum, num_args = 0..=1, require_equals = true,
+          default_missing_value = "changes")]
+    pub events: Option<EventRows>,
+}
+
+/// Which events are written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EventRows {
+    /// What began, ended or happened
+    Changes,
+    /// Also, in every step, who still is near, touches or is inside
+    All,
+}
+
+impl EventRows {
+    /// As it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Changes => "changes",
+            Self::All => "all",
+        }
+    }
 }
 
 /// Which residuals are measured.
@@ -267,6 +291,8 @@ pub enum Listed {
     Joints,
     /// What is measured: the columns of steps.csv
     Metrics,
+    /// What can happen: the rows of events.csv
+    Events,
 }
 
 /// What became of the arguments.
@@ -423,6 +449,7 @@ mod tests {
             ("drystone run wall --threads 0", "1 or more"),
             ("drystone run wall --dump-problems 5", "every=N"),
             ("drystone run wall --dump-problems every=0", "1 or more"),
+            ("drystone run wall --events=some", "changes"),
             ("drystone run wall --stpes 5", "--steps"),
             ("drystone rnu wall", "'run'"),
             ("drystone list scnes", "scenes"),

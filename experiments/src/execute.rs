@@ -6,12 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
-use drystone_dynamics::{BreakCause, Event, Simulation, StepReport, World};
+use drystone_dynamics::{Event, Simulation, StepReport, World};
 
 use crate::Environment;
 use crate::cli::Record;
 use crate::convergence_csv::ConvergenceCsv;
 use crate::error::{Error, Exit};
+use crate::events::break_cause;
+use crate::events_csv::EventsCsv;
 use crate::interrupt::Interrupt;
 use crate::manifest::{MANIFEST_JSON, Manifest, SCENE_TOML};
 use crate::memory;
@@ -166,6 +168,7 @@ fn advance(
         let values = recorder.step(&observation)?;
         summary.add(observation.report.time, total_energy(observation.world), values);
         observer(observation.report, values);
+        recorder.events(simulation, summary)?;
         summary.broken_joints.extend(broken_joints(simulation));
     }
     Ok(Status::Finished)
@@ -176,11 +179,7 @@ fn broken_joints(simulation: &Simulation) -> impl Iterator<Item = BrokenJoint> {
     let (world, time) = (simulation.world(), simulation.report().time);
     simulation.events().filter_map(move |event| match event {
         Event::JointBroke { joint, cause } => {
-            let (cause, value) = match cause {
-                BreakCause::Force(force) => ("force", force),
-                BreakCause::Torque(torque) => ("torque", torque),
-                BreakCause::Distance(distance) => ("distance", distance),
-            };
+            let (cause, value) = break_cause(cause);
             let joint = world.joints()[joint].name.clone();
             Some(BrokenJoint {
                 joint,
@@ -201,6 +200,7 @@ fn total_energy(world: &World) -> f64 {
 struct Recorder {
     steps: Option<StepsCsv>,
     convergence: Option<ConvergenceCsv>,
+    events: Option<EventsCsv>,
     dumper: Option<Dumper>,
     values: Vec<Value>,
 }
@@ -212,6 +212,7 @@ impl Recorder {
             return Ok(Self {
                 steps: None,
                 convergence: None,
+                events: None,
                 dumper: None,
                 values,
             });
@@ -224,6 +225,7 @@ impl Recorder {
                 Record::None => None,
                 Record::Every | Record::Final => Some(ConvergenceCsv::create(directory)?),
             },
+            events: plan.events.map(|rows| EventsCsv::create(directory, rows)).transpose()?,
             dumper: dumper.transpose()?,
             values,
         })
@@ -243,6 +245,14 @@ impl Recorder {
         Ok(&self.values)
     }
 
+    /// Writes the events of the last step, if they are to be written, and counts them.
+    fn events(&mut self, simulation: &Simulation, summary: &mut Summary) -> Result<(), Error> {
+        match &mut self.events {
+            Some(events) => events.step(simulation, &mut summary.event_counts),
+            None => Ok(()),
+        }
+    }
+
     /// Writes the problems of the last step, if they are to be written; those of a step that failed are.
     fn problems(&self, simulation: &Simulation, failed: bool) -> Result<(), Error> {
         match &self.dumper {
@@ -253,6 +263,8 @@ impl Recorder {
 
     fn finish(self) -> Result<(), Error> {
         let convergence = self.convergence.map_or(Ok(()), ConvergenceCsv::finish);
-        self.steps.map_or(Ok(()), StepsCsv::finish).and(convergence)
+        let events = self.events.map_or(Ok(()), EventsCsv::finish);
+        let steps = self.steps.map_or(Ok(()), StepsCsv::finish);
+        steps.and(convergence).and(events)
     }
 }

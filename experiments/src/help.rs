@@ -27,6 +27,8 @@ Examples:
   drystone run wall --solver classical/psor:relaxation=1.2 --steps 200 --dt 0.005 --out runs/a
   drystone run my-scene.toml --record final --threads 1 --json
   drystone run wall --steps 200 --dump-problems every=50
+  drystone run avalanche --solver semi-implicit:sleep=true/pgs --events
+  drystone run avalanche --steps 100 --events=all
 
 The run directory:
   manifest.json    command, scene, method with all options, seed, machine, status; written last
@@ -34,6 +36,8 @@ The run directory:
   steps.csv        one row a step; `drystone list metrics` explains the columns
   convergence.csv  step, group, iteration, residual
   summary.json     means, maxima and last values, energy drift, time per step
+  events.csv       with --events: step, time, event, change, body, other, detail; `drystone list
+                   events` explains them
   problems/        with --dump-problems: `step-<step>-group-<group>.json`, and `.hdf5` (FCLIB) for
                    problems of friction alone
 
@@ -168,4 +172,5 @@ pub(crate) const LIST_HELP: &str = "\
 Examples:
   drystone list scenes
   drystone list solvers
+  drystone list events
   drystone list metrics --json";

@@ -19,6 +19,8 @@ pub mod conformance;
 pub mod convergence_csv;
 pub mod curves;
 pub mod error;
+pub mod events;
+pub mod events_csv;
 pub mod execute;
 mod help;
 pub mod interrupt;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::Environment;
 use crate::cli::{ListArguments, Listed};
 use crate::error::{Error, Exit};
+use crate::events::EVENT_KINDS;
 use crate::metrics::metrics;
 use crate::quantity::quantity;
 use crate::table::{Align, Table};
@@ -21,11 +22,14 @@ pub fn list(arguments: &ListArguments, environment: &Environment) -> Result<Exit
         Listed::Steppers => all_steppers(),
         Listed::Joints => joints(),
         Listed::Metrics => all_metrics(),
+        Listed::Events => events(),
     };
     if environment.output.json {
         environment.output.machine_readable(&entries);
     } else if arguments.what == Listed::Metrics {
         environment.output.say(&columns(&entries));
+    } else if arguments.what == Listed::Events {
+        environment.output.say(&event_table());
     } else {
         environment.output.say(&descriptions(&entries));
     }
@@ -43,6 +47,9 @@ struct Entry {
     /// Of a metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
+    /// Of a kind of event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changes: Option<[&'static str; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     options: Option<Vec<ListedOption>>,
 }
@@ -138,6 +145,29 @@ fn all_metrics() -> Vec<Entry> {
         ..Entry::default()
     });
     entries.collect()
+}
+
+fn events() -> Vec<Entry> {
+    let entries = EVENT_KINDS.iter().map(|kind| Entry {
+        name: kind.name.to_owned(),
+        summary: kind.meaning.to_owned(),
+        details: kind.detail.to_owned(),
+        changes: kind.changes,
+        ..Entry::default()
+    });
+    entries.collect()
+}
+
+/// One line for each kind of event.
+fn event_table() -> String {
+    let mut table = Table::new([Align::Left; 4]);
+    table.row(["event", "change", "meaning", "detail"]);
+    for kind in &EVENT_KINDS {
+        let changes = kind.changes.map_or("-".to_owned(), |changes| changes.join(" "));
+        let detail = if kind.detail.is_empty() { "-" } else { kind.detail };
+        table.row([kind.name, &changes, kind.meaning, detail]);
+    }
+    table.render()
 }
 
 /// A paragraph for each entry, with a line for each option.

@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Serialize, Serializer};
 
+use crate::cli::EventRows;
 use crate::clock::rfc3339;
 use crate::machine::Machine;
 use crate::plan::{Configured, Plan};
@@ -37,6 +38,9 @@ pub struct Manifest<'a> {
     pub steps: u64,
     /// Which residuals were measured.
     pub record: &'static str,
+    /// Which events were written down, if any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<&'static str>,
     /// The seed given for everything; without one, the seeds are those in the parameters and options.
     pub seed: Option<u64>,
     /// The generator the seeds are for.
@@ -122,6 +126,7 @@ impl<'a> Manifest<'a> {
             planned_steps: plan.steps,
             steps: summary.steps,
             record: plan.record.name(),
+            events: plan.events.map(EventRows::name),
             seed: plan.seed,
             generator: GENERATOR,
             threads,

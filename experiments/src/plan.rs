@@ -7,7 +7,7 @@ use drystone_dynamics::{Method, World, steppers};
 use drystone_scenes::{Scene, catalogue};
 use drystone_solver::spec::{OptionInfo, Spec};
 
-use crate::cli::{Record, SimulationArguments};
+use crate::cli::{EventRows, Record, SimulationArguments};
 use crate::error::Error;
 use crate::seed::{seed_method, seed_scene};
 
@@ -144,6 +144,8 @@ pub struct Plan {
     pub steps: u64,
     /// Which residuals to measure.
     pub record: Record,
+    /// Which events to write down, if any.
+    pub events: Option<EventRows>,
     /// The seed that was given for all.
     pub seed: Option<u64>,
     /// Problems are written out in every so many steps, if at all.
@@ -175,6 +177,7 @@ impl Plan {
             dt,
             steps,
             record,
+            events: arguments.events,
             seed,
             dump_every: None,
         })

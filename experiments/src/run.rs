@@ -91,6 +91,13 @@ fn render(plan: &Plan, outcome: &Outcome) -> String {
                 quantity(broken.value, broken.unit()),
             ));
         }
+        let events: Vec<String> = summary
+            .events()
+            .map(|(kind, count)| format!("{kind} {count}"))
+            .collect();
+        if !events.is_empty() {
+            text.push_str(&format!("  events: {}\n", events.join(", ")));
+        }
         text.push('\n');
     }
     text.push_str(&format!("results in {}\n", outcome.directory.display()));

@@ -9,6 +9,7 @@ use crate::comparison::COMPARISON_CSV;
 use crate::convergence_csv::CONVERGENCE_CSV;
 use crate::curves::{ITERATIONS_SVG, TIME_SVG};
 use crate::error::Error;
+use crate::events_csv::EVENTS_CSV;
 use crate::manifest::{MANIFEST_JSON, SCENE_TOML};
 use crate::problems::dump;
 use crate::solve::plots::{PROFILE_SVG, RESIDUAL_TIME_SVG};
@@ -24,11 +25,12 @@ use crate::whole_file::partial_name;
 pub const RUNS: &str = "runs";
 
 /// All the files this program writes, and so the only ones it removes.
-const RESULTS: [&str; 17] = [
+const RESULTS: [&str; 18] = [
     MANIFEST_JSON,
     SCENE_TOML,
     STEPS_CSV,
     CONVERGENCE_CSV,
+    EVENTS_CSV,
     SUMMARY_JSON,
     COMPARISON_CSV,
     CAPTURED_CSV,

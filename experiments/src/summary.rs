@@ -2,6 +2,8 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::events::EVENT_KINDS;
+use crate::events_csv::EventCounts;
 use crate::metrics::{Metric, Role, Value, metrics};
 use crate::trace::Trace;
 
@@ -179,6 +181,9 @@ pub struct Summary {
     /// The joints that broke, in the order they did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken_joints: Vec<BrokenJoint>,
+    /// The rows of events.csv of each kind, in the order of [`EVENT_KINDS`].
+    #[serde(rename = "events", skip_serializing_if = "no_events", serialize_with = "by_kind")]
+    pub event_counts: EventCounts,
     /// Every metric that is not an index.
     #[serde(serialize_with = "by_name")]
     pub metrics: Vec<Statistics>,
@@ -198,6 +203,7 @@ impl Summary {
             peak_memory_bytes: None,
             energy: Energy::starting_at(energy),
             broken_joints: Vec::new(),
+            event_counts: EventCounts::default(),
             metrics: metrics()
                 .iter()
                 .filter(|metric| metric.role != Role::Index)
@@ -220,10 +226,28 @@ impl Summary {
         }
     }
 
+    /// The kinds of events in events.csv and how many rows there are of each; those there are none of are left out.
+    pub fn events(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        kinds(&self.event_counts)
+    }
+
     /// The statistics of a metric.
     pub fn metric(&self, name: &str) -> Option<&Statistics> {
         self.metrics.iter().find(|statistics| statistics.metric.name == name)
     }
+}
+
+fn kinds(counts: &EventCounts) -> impl Iterator<Item = (&'static str, u64)> {
+    let counted = EVENT_KINDS.iter().zip(counts);
+    counted.filter_map(|(kind, &count)| (count > 0).then_some((kind.name, count)))
+}
+
+fn no_events(counts: &EventCounts) -> bool {
+    *counts == EventCounts::default()
+}
+
+fn by_kind<S: Serializer>(counts: &EventCounts, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(kinds(counts))
 }
 
 fn by_name<S: Serializer>(metrics: &[Statistics], serializer: S) -> Result<S::Ok, S::Error> {

@@ -16,7 +16,7 @@ fn names(what: &str) -> Vec<String> {
 
 #[test]
 fn everything_is_listed_in_both_forms() {
-    for what in ["scenes", "solvers", "steppers", "metrics"] {
+    for what in ["scenes", "solvers", "steppers", "metrics", "events"] {
         let (text, _) = Workshop::new().run(&format!("list {what}"), 0);
         let names = names(what);
         assert!(!names.is_empty());

@@ -20,9 +20,9 @@ mod load;
 pub use catalogue::{CatalogueEntry, catalogue, find_scene};
 pub use error::{LocatedError, SceneError};
 pub use format::{
-    BodyDescription, BreakingDescription, DriveDescription, EllipticConeDescription, Frame, JointDescription,
-    JointType, Kind, LimitDescription, Material, MaterialPair, Mixing, Motion, MotorDescription, Orientation,
-    OrientationUpdate, Pair, PartDescription, RangeDescription, Repetition, Scene, ShapeDescription,
-    SuspensionDescription, SwingDescription, Triple, parse_scene, read_scene, schema, toml_message,
+    BodyDescription, BreakingDescription, CollisionRule, DriveDescription, EllipticConeDescription, Frame,
+    JointDescription, JointType, Kind, LimitDescription, Material, MaterialPair, Mixing, Motion, MotorDescription,
+    Orientation, OrientationUpdate, Pair, PartDescription, RangeDescription, Repetition, Scene, ShapeDescription,
+    SuspensionDescription, SwingDescription, TimerDescription, Triple, parse_scene, read_scene, schema, toml_message,
 };
 pub use load::load;

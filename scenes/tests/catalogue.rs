@@ -90,6 +90,9 @@ fn scenes_have_as_many_bodies_as_promised() {
         ("ventilator", 11),
         ("ventilator:jacks=3", 4),
         ("funnel", 128),
+        // The rocks and the boulder.
+        ("avalanche", 25),
+        ("avalanche:count=3", 4),
         ("pendulum", 1),
         ("pendulum:links=7", 7),
         ("chain", 11),

@@ -212,7 +212,7 @@ fn masses() {
     );
     refuses(
         "[[body]]\nshape.half-space = {}\nmass = 1",
-        "2:1: body 'body-0': a half-space has no finite mass, so its kind must be \"fixed\" or \"scripted\"",
+        "2:1: body 'body-0': a half-space has no finite mass, so its kind must be \"fixed\", \"scripted\" or \"trigger\"",
     );
 }
 
@@ -315,7 +315,7 @@ fn values_that_would_be_ignored() {
     );
     refuses_in_body(
         "motion.uniform.linear-velocity = [0, 0, 1]",
-        "5:1: body 'a': only a body of kind \"scripted\" has a motion",
+        "5:1: body 'a': only a body of kind \"scripted\" or \"trigger\" has a motion",
     );
     refuses(
         "[[body]]\nkind = \"scripted\"\nshape.half-space = {}",

@@ -118,6 +118,8 @@ fn nothing_overlaps_at_the_beginning() {
         "rolling-plate",
         "rolling-plate:side=9,spacing=1",
         "conveyor",
+        "avalanche",
+        "avalanche:count=7,across=3,boulder=2,angle=60",
         "pendulum:links=4",
         "chain",
         "rope-bridge:drop=0",

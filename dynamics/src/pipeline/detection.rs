@@ -115,7 +115,7 @@ impl Pipeline {
         let (graph, joints, filter) = (&self.graph, &self.joints, &self.world.filter);
         let filtered = !filter.is_trivial();
         self.pairs.retain(|&(a, b)| {
-            graph.edge_kind(a, b).is_some() && !joints.is_apart(&(a, b)) && !(filtered && !filter.allows(a, b))
+            graph.edge_kind(a, b).is_some() && !joints.is_apart(&(a, b)) && (!filtered || filter.allows(a, b))
         });
     }
 

@@ -79,6 +79,7 @@ fn simulation(experiment: &Experiment) -> SimulationArguments {
         duration: experiment.duration.as_ref().map(|duration| *duration.get_ref()),
         dt: experiment.dt.as_ref().map(|dt| *dt.get_ref()),
         out: None,
+        events: None,
         record: None,
     }
 }

@@ -4,6 +4,7 @@
 //! X03, …) in the project's notes. Unless a scene says otherwise, the ground is a fixed half-space named `ground`,
 //! μ = e = 0.25, bodies have 10 kg/m³ and the time step is 0.01 s (dissertation §6.1.7).
 
+mod avalanche;
 mod ball_grid;
 mod billiards;
 mod box_stack;
@@ -47,6 +48,7 @@ use drystone_solver::spec::{Configure, OptionInfo, Spec, SpecError, nearest};
 
 use crate::format::Scene;
 
+pub use avalanche::Avalanche;
 pub use ball_grid::BallGrid;
 pub use billiards::Billiards;
 pub use box_stack::BoxStack;
@@ -180,6 +182,7 @@ pub fn catalogue() -> &'static [CatalogueEntry] {
             CatalogueEntry::of::<Quadruped>(),
             CatalogueEntry::of::<Ventilator>(),
             CatalogueEntry::of::<Funnel>(),
+            CatalogueEntry::of::<Avalanche>(),
         ]
     });
     &ENTRIES

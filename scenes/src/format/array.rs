@@ -17,6 +17,15 @@ where
     deserializer.deserialize_seq(Exactly(PhantomData))
 }
 
+/// For `deserialize_with` and `default`: the same for a key that may be left out.
+pub(super) fn exactly_if_given<'de, D, T, const N: usize>(deserializer: D) -> Result<Option<[T; N]>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    exactly(deserializer).map(Some)
+}
+
 struct Exactly<T, const N: usize>(PhantomData<T>);
 
 impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Exactly<T, N> {

@@ -20,6 +20,12 @@ pub struct BodyDescription {
     /// Who decides how it moves.
     #[serde(default, skip_serializing_if = "is_default")]
     pub kind: Kind,
+    /// Whether it is only kept in store: it neither moves nor touches anything.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub passive: bool,
+    /// The collision groups it is in, by name; collision rules speak of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<String>,
     /// The name of its material.
     #[serde(default = "default_material", skip_serializing_if = "is_default_material")]
     pub material: String,
@@ -63,7 +69,7 @@ pub struct BodyDescription {
     /// How the orientation follows the angular velocity over a step.
     #[serde(default, skip_serializing_if = "is_default")]
     pub orientation_update: OrientationUpdate,
-    /// How a scripted body moves.
+    /// How a scripted body moves, or a trigger that does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
     /// Copies of the body in a regular array.
@@ -82,6 +88,8 @@ pub enum Kind {
     Fixed,
     /// Its `motion`, a function of time.
     Scripted,
+    /// Nobody, or its `motion` if it has one. It is not a thing but a place: it touches nothing, and notices who is in it.
+    Trigger,
 }
 
 /// A shape.
@@ -172,7 +180,7 @@ pub enum OrientationUpdate {
     },
 }
 
-/// How a scripted body moves, beginning at its position and orientation.
+/// How a scripted body or a trigger moves, beginning at its position and orientation.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Motion {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use drystone_collision::{Compound, Cuboid, HalfSpace, Part, Shape, ShapeError, Sphere};
 use drystone_dynamics::motion::{Oscillation, UniformMotion};
-use drystone_dynamics::{Body, ContactLaw, Materials, MixingRule, Reference, ScriptedMotion, World, WorldError};
+use drystone_dynamics::{
+    Body, BodyKind, ContactLaw, Materials, MixingRule, Reference, ScriptedMotion, World, WorldError,
+};
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 
 use super::body::{BodyDescription, Kind, Motion, Orientation, OrientationUpdate, PartDescription, ShapeDescription};
@@ -55,6 +57,12 @@ impl Scene {
             world
                 .add_joint(joint)
                 .map_err(|error| Fault::here(error.to_string()).within_element("joint", index, "refused"))?;
+        }
+        world.filter = self.collision_filter()?;
+        for (index, description) in self.timers.iter().enumerate() {
+            world
+                .add_timer(description.timer(index))
+                .map_err(|error| Fault::here(error.to_string()).within_element("timer", index, "refused"))?;
         }
         Ok(world)
     }
@@ -144,6 +152,14 @@ impl BodyDescription {
         let body = match (self.kind, &self.motion) {
             // An oscillation need not begin at its middle: a scripted body is where its motion says.
             (Kind::Scripted, Some(motion)) => Body::scripted(name, model.shape.clone(), motion.starting_at(frame)),
+            (Kind::Trigger, motion) => {
+                let motion = motion.map(|motion| motion.starting_at(frame));
+                Body {
+                    pose: motion.as_ref().map_or(frame, |motion| motion.pose(0.0)),
+                    kind: BodyKind::Trigger(motion),
+                    ..Body::trigger(name, model.shape.clone())
+                }
+            }
             _ => Body {
                 name,
                 pose: frame * model.pose,
@@ -158,6 +174,7 @@ impl BodyDescription {
             linear_damping: self.linear_damping,
             angular_damping: self.angular_damping,
             orientation_update: self.orientation_update.into(),
+            passive: self.passive,
             ..body
         }
     }

@@ -14,6 +14,7 @@ use super::body::{
 use super::fault::{Fault, Step, direction, finite, finite_vector, fraction, not_negative, positive};
 use super::joint::check_joints;
 use super::scene::{DEFAULT_MATERIAL, MAX_BODIES, MaterialPair, Scene};
+use super::timer::check_timers;
 
 impl Scene {
     /// Finds the first fault, in the order of the format.
@@ -27,7 +28,9 @@ impl Scene {
         let materials = self.check_materials()?;
         self.check_pairs(&materials)?;
         self.check_bodies(&materials)?;
-        check_joints(self)
+        check_joints(self)?;
+        self.collision_filter()?;
+        check_timers(self)
     }
 
     /// Checks the materials and returns their names.
@@ -257,14 +260,20 @@ fn check_repetition(repeat: &Repetition) -> Result<(), Fault> {
 
 /// What a body must have, and what it can't have, by its kind.
 fn check_kind(body: &BodyDescription) -> Result<(), Fault> {
-    if body.kind != Kind::Scripted && body.motion.is_some() {
-        return Err(Fault::at("motion", "only a body of kind \"scripted\" has a motion"));
+    if !matches!(body.kind, Kind::Scripted | Kind::Trigger) && body.motion.is_some() {
+        let message = "only a body of kind \"scripted\" or \"trigger\" has a motion";
+        return Err(Fault::at("motion", message));
     }
     match body.kind {
         Kind::Dynamic => check_mass(body),
         Kind::Fixed => check_immovable(body, "fixed"),
         Kind::Scripted if body.motion.is_none() => Err(Fault::here("a scripted body needs a motion")),
         Kind::Scripted => check_immovable(body, "scripted"),
+        Kind::Trigger if body.material != DEFAULT_MATERIAL => {
+            let message = "material has no meaning for a trigger, which touches nothing; remove it";
+            Err(Fault::at("material", message))
+        }
+        Kind::Trigger => check_immovable(body, "trigger"),
     }
 }
 
@@ -272,7 +281,7 @@ fn check_mass(body: &BodyDescription) -> Result<(), Fault> {
     if let ShapeDescription::HalfSpace { .. } = body.shape {
         return Err(Fault::at(
             "shape",
-            "a half-space has no finite mass, so its kind must be \"fixed\" or \"scripted\"",
+            "a half-space has no finite mass, so its kind must be \"fixed\", \"scripted\" or \"trigger\"",
         ));
     }
     let compound = matches!(body.shape, ShapeDescription::Compound { .. });

@@ -3,6 +3,8 @@
 //! A check knows only its own key; each caller puts its own in front. Nothing is allocated for a scene without
 //! faults, and the same checks serve files and scenes made by a program.
 
+use drystone_solver::spec::nearest;
+
 /// One step into a scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -62,6 +64,15 @@ impl Fault {
         }
         place
     }
+}
+
+/// The answer to a name that nothing has, with the nearest one that something has.
+pub(crate) fn unknown_name<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Fault {
+    let advice = match nearest(name, known) {
+        Some(near) => format!("; did you mean '{near}'?"),
+        None => String::new(),
+    };
+    Fault::here(format!("there is no {kind} '{name}'{advice}"))
 }
 
 /// Refuses NaN and the infinities.

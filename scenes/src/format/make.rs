@@ -73,6 +73,8 @@ impl BodyDescription {
         Self {
             name: Some(name.into()),
             kind: Kind::Dynamic,
+            passive: false,
+            groups: Vec::new(),
             material: default_material(),
             density: None,
             mass: None,
@@ -97,6 +99,21 @@ impl BodyDescription {
             kind: Kind::Fixed,
             ..Self::dynamic(name, shape)
         }
+    }
+
+    /// A volume at the origin that notices who is in it.
+    pub fn trigger(name: impl Into<String>, shape: ShapeDescription) -> Self {
+        Self {
+            kind: Kind::Trigger,
+            ..Self::dynamic(name, shape)
+        }
+    }
+
+    /// The same body in one more collision group.
+    #[must_use]
+    pub fn in_group(mut self, group: impl Into<String>) -> Self {
+        self.groups.push(group.into());
+        self
     }
 
     /// The same body with a density in kg/m³ in place of a mass.

@@ -9,16 +9,19 @@ mod array;
 mod body;
 mod build;
 mod check;
+mod collision;
 mod fault;
 mod joint;
 mod make;
 mod read;
 mod scene;
 mod schema;
+mod timer;
 
 pub use body::{
     BodyDescription, Kind, Motion, Orientation, OrientationUpdate, PartDescription, Repetition, ShapeDescription,
 };
+pub use collision::CollisionRule;
 pub use joint::{
     BreakingDescription, DriveDescription, EllipticConeDescription, Frame, JointDescription, JointType,
     LimitDescription, MotorDescription, Pair, RangeDescription, SuspensionDescription, SwingDescription, Triple,
@@ -26,6 +29,7 @@ pub use joint::{
 pub use read::{parse_scene, read_scene, toml_message};
 pub use scene::{DEFAULT_MATERIAL, MAX_BODIES, Material, MaterialPair, Mixing, Scene};
 pub use schema::schema;
+pub use timer::{MAX_TICKS, TimerDescription};
 
 /// For `skip_serializing_if`: a file holds only what differs from the defaults.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {

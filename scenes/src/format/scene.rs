@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::array::exactly;
 use super::body::BodyDescription;
+use super::collision::CollisionRule;
 use super::is_default;
 use super::joint::JointDescription;
+use super::timer::TimerDescription;
 use crate::error::SceneError;
 
 /// The name of the material that every scene has.
@@ -39,6 +41,9 @@ pub struct Scene {
     /// How the values of two materials make those of a pair that has none of its own.
     #[serde(skip_serializing_if = "is_default")]
     pub mixing: Mixing,
+    /// Whether pairs of bodies that no collision rule speaks of may collide.
+    #[serde(skip_serializing_if = "is_true")]
+    pub collide_by_default: bool,
     /// The materials. One named `default` always exists; declaring it here changes its values.
     #[serde(rename = "material", skip_serializing_if = "Vec::is_empty")]
     pub materials: Vec<Material>,
@@ -51,6 +56,12 @@ pub struct Scene {
     /// The joints, in the order of their indices in the world.
     #[serde(rename = "joint", skip_serializing_if = "Vec::is_empty")]
     pub joints: Vec<JointDescription>,
+    /// Which bodies may collide; their order plays no part.
+    #[serde(rename = "collision-rule", skip_serializing_if = "Vec::is_empty")]
+    pub collision_rules: Vec<CollisionRule>,
+    /// The timers, in the order of their indices in the world.
+    #[serde(rename = "timer", skip_serializing_if = "Vec::is_empty")]
+    pub timers: Vec<TimerDescription>,
 }
 
 impl Default for Scene {
@@ -63,10 +74,13 @@ impl Default for Scene {
             duration: 5.0,
             solver: None,
             mixing: Mixing::default(),
+            collide_by_default: true,
             materials: Vec::new(),
             material_pairs: Vec::new(),
             bodies: Vec::new(),
             joints: Vec::new(),
+            collision_rules: Vec::new(),
+            timers: Vec::new(),
         }
     }
 }
@@ -165,6 +179,10 @@ impl MaterialPair {
             restitution: Some(restitution),
         }
     }
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// The dissertation's value for both coefficients (§6.1.7).

@@ -11,7 +11,9 @@ use super::{
     SuspensionDescription, SwingDescription, Triple,
 };
 use crate::format::body::Kind;
-use crate::format::fault::{Fault, Step, direction, finite, finite_vector, fraction, not_negative, positive};
+use crate::format::fault::{
+    Fault, Step, direction, finite, finite_vector, fraction, not_negative, positive, unknown_name,
+};
 use crate::format::scene::Scene;
 
 /// Checks all joints of a scene whose bodies are in order.
@@ -53,11 +55,11 @@ fn check_bodies(joint: &JointDescription, kinds: &HashMap<String, Kind>) -> Resu
             // Sorted, so that the answer does not depend on the order of a hash table.
             let mut known: Vec<&str> = kinds.keys().map(String::as_str).collect();
             known.sort_unstable();
-            let advice = match nearest(name, known.iter().copied()) {
-                Some(near) => format!("; did you mean '{near}'?"),
-                None => String::new(),
-            };
-            let fault = Fault::here(format!("there is no body '{name}'{advice}"));
+            let fault = unknown_name("body", name, known);
+            return Err(fault.within(Step::Index(side)).within(Step::Key("bodies")));
+        }
+        if kinds[name] == Kind::Trigger {
+            let fault = Fault::here(format!("'{name}' is a trigger, a place that no joint can hold on to"));
             return Err(fault.within(Step::Index(side)).within(Step::Key("bodies")));
         }
     }
