@@ -189,6 +189,8 @@ static METRICS: &[Metric] = metrics! {
     HeadlineIfAny limit_violation_max ["m or rad"] "how far a joint is beyond one of its limits, at the end of the step"
         = |o| o.report.limit_violation;
     HeadlineIfAny joints_off [""] "joints that are broken or switched off" = |o| o.report.joints_off;
+    Recorded row_updates [""] "rows that solvers updated, in all groups and layers: work that no clock is needed for"
+        = |o| o.report.row_updates;
 };
 
 #[cfg(test)]
@@ -203,7 +205,7 @@ mod tests {
             "step, time, bodies, sleeping, contacts, rows, groups, largest_group, layers, iterations, residual, \
              penetration_max, penetration_mean, joint_error_max, friction_violation, kinetic_energy, \
              potential_energy, momentum_x, momentum_y, momentum_z, collision_us, assembly_us, solve_us, step_us, \
-             joint_angle_error_max, limit_violation_max, joints_off"
+             joint_angle_error_max, limit_violation_max, joints_off, row_updates"
         );
     }
 

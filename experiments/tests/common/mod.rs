@@ -11,7 +11,7 @@ use tempfile::TempDir;
 pub(crate) const HEADER: &str = "step,time,bodies,sleeping,contacts,rows,groups,largest_group,layers,iterations,residual,\
     penetration_max,penetration_mean,joint_error_max,friction_violation,kinetic_energy,potential_energy,\
     momentum_x,momentum_y,momentum_z,collision_us,assembly_us,solve_us,step_us,\
-    joint_angle_error_max,limit_violation_max,joints_off";
+    joint_angle_error_max,limit_violation_max,joints_off,row_updates";
 
 /// Overflows in the third step of one second: v = 3, 6, 9 · 10³⁰⁷ m/s and x = 3, 9, 18 · 10³⁰⁷ m. Where old velocities
 /// move the bodies, x lags one step behind and is still finite then.
