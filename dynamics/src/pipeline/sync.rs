@@ -111,10 +111,10 @@ impl Pipeline {
                 motors, motors_before, ..
             } = &mut self.known;
             let (motors, before) = (std::mem::take(motors), std::mem::take(motors_before));
-            for (id, motor) in &motors {
-                if !before.contains(&(*id, *motor)) {
-                    self.wake_at_joint(*id);
-                }
+            let new = motors.iter().filter(|motor| !before.contains(motor));
+            let gone = before.iter().filter(|motor| !motors.contains(motor));
+            for (id, _) in new.chain(gone) {
+                self.wake_at_joint(*id);
             }
             (self.known.motors, self.known.motors_before) = (motors, before);
         }
