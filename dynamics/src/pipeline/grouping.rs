@@ -72,19 +72,24 @@ impl Pipeline {
         self.active.extend(0..self.groups.len() as u32);
     }
 
-    /// Bodies asleep that something scripted moves against.
+    /// Bodies asleep that something scripted moves against, or pulls at by a joint.
     fn wake_beside_what_moves(&mut self) {
         for edge in 0..self.graph.pairs().len() {
-            let (a, b) = self.graph.pairs()[edge];
-            if self.graph.active_edges()[edge].payload.points.is_empty() {
-                continue;
+            if !self.graph.active_edges()[edge].payload.points.is_empty() {
+                self.wake_if_carried(self.graph.pairs()[edge], WakeCause::Contact);
             }
-            for (moving, beside) in [(a, b), (b, a)] {
-                let free = &self.states[moving as usize].side.free;
-                let moves = free.linear != Vector3::zeros() || free.angular != Vector3::zeros();
-                if moves && self.world.bodies()[moving as usize].kind.motion().is_some() {
-                    self.wake_body(beside, WakeCause::Contact);
-                }
+        }
+        for link in 0..self.graph.links().len() {
+            self.wake_if_carried(self.graph.links()[link], WakeCause::Joint);
+        }
+    }
+
+    fn wake_if_carried(&mut self, (a, b): (u32, u32), cause: WakeCause) {
+        for (moving, beside) in [(a, b), (b, a)] {
+            let free = &self.states[moving as usize].side.free;
+            let moves = free.linear != Vector3::zeros() || free.angular != Vector3::zeros();
+            if moves && self.world.bodies()[moving as usize].kind.motion().is_some() {
+                self.wake_body(beside, cause);
             }
         }
     }

@@ -150,17 +150,18 @@ impl Pipeline {
 
     /// Bodies at scripted ones that move and bodies at motors that drive are not at rest, however slow they are.
     fn stay_awake_beside_what_moves(&mut self) {
-        let scripted_speed = |body: u32| {
-            let state = &self.states[body as usize].side.free;
-            self.world.bodies()[body as usize].kind.motion().is_some()
-                && (state.linear != Vector3::zeros() || state.angular != Vector3::zeros())
+        // Not the notes of the last detection: one at the end of a step takes all bodies as still.
+        let is_carrying = |body: u32| {
+            let it = &self.world.bodies()[body as usize];
+            let moves = it.linear_velocity != Vector3::zeros() || it.angular_velocity != Vector3::zeros();
+            moves && it.kind.motion().is_some()
         };
-        for (edge, &(a, b)) in self.graph.active_edges().iter().zip(self.graph.pairs()) {
-            if !edge.payload.points.is_empty() {
-                for (moving, beside) in [(a, b), (b, a)] {
-                    if scripted_speed(moving) {
-                        self.sleepers.rouse(beside);
-                    }
+        let edges = self.graph.active_edges().iter().zip(self.graph.pairs());
+        let touching = edges.filter(|(edge, _)| !edge.payload.points.is_empty());
+        for &(a, b) in touching.map(|(_, pair)| pair).chain(self.graph.links()) {
+            for (moving, beside) in [(a, b), (b, a)] {
+                if is_carrying(moving) {
+                    self.sleepers.rouse(beside);
                 }
             }
         }
