@@ -143,9 +143,14 @@ impl Sleepers {
         self.asleep
     }
 
-    /// Puts a body asleep; false if it was.
+    /// Puts a body asleep; false if it was. If it was not sleepy, it counts as having been at rest.
     pub fn put_asleep(&mut self, body: u32) -> bool {
+        let ring = &mut self.energies[body as usize * self.steps..][..self.steps];
         let body = &mut self.bodies[body as usize];
+        if !body.sleepy {
+            ring.fill(0.0);
+            body.seen = self.steps;
+        }
         let changed = !body.asleep;
         body.asleep = true;
         body.sleepy = true;
@@ -259,6 +264,7 @@ mod tests {
         sleepers.resize(4, &rule);
         assert!(sleepers.observe(&rule, 0, 0.4, H), "its second quiet step");
         assert!(!sleepers.observe(&rule, 2, 0.4, H), "a new body's first");
+        assert!(sleepers.observe(&rule, 1, 0.0, H), "put asleep, it stays at rest until something moves it");
         assert!(sleepers.wake(1) && !sleepers.wake(1) && sleepers.asleep() == 0);
         assert!(!sleepers.observe(&rule, 1, 0.0, H), "woken bodies begin anew");
         sleepers.put_asleep(3);

@@ -215,7 +215,12 @@ impl Pipeline {
         let edges = self.graph.active_edges_mut();
         for (part, task) in batch.iter().zip(tasks) {
             for &link in part.links {
-                self.joints.clear(self.joints.linked[link as usize], phase);
+                let joint = self.joints.linked[link as usize];
+                self.joints.clear(joint, phase);
+                // Its reaction is the sum over both phases, and over all parts of a step that is taken in parts.
+                if phase == Phase::Whole && !self.underway {
+                    self.joints.clear_reaction(joint);
+                }
             }
             let mut blocks = task.problem.blocks.iter();
             for (owner, block) in task.joint_blocks.iter().zip(&mut blocks) {

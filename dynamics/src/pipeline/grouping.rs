@@ -72,7 +72,7 @@ impl Pipeline {
         self.active.extend(0..self.groups.len() as u32);
     }
 
-    /// Bodies asleep that something scripted moves against, or pulls at by a joint.
+    /// Bodies asleep that something scripted moves against, or pulls at by a joint, or that a fixed body was put at.
     fn wake_beside_what_moves(&mut self) {
         for edge in 0..self.graph.pairs().len() {
             if !self.graph.active_edges()[edge].payload.points.is_empty() {
@@ -88,7 +88,8 @@ impl Pipeline {
         for (moving, beside) in [(a, b), (b, a)] {
             let free = &self.states[moving as usize].side.free;
             let moves = free.linear != Vector3::zeros() || free.angular != Vector3::zeros();
-            if moves && self.world.bodies()[moving as usize].kind.motion().is_some() {
+            let it = &self.world.bodies()[moving as usize];
+            if moves && it.kind.motion().is_some() || !it.is_dynamic() && self.known.is_changed(moving) {
                 self.wake_body(beside, cause);
             }
         }

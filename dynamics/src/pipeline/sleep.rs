@@ -42,10 +42,32 @@ impl Pipeline {
         }
     }
 
+    /// Wakes a body between steps. Bodies may have come and gone since the last one, and it is their present numbers that
+    /// are meant; the next step tells of it.
+    pub(crate) fn wake_by_hand(&mut self, body: u32) {
+        std::mem::swap(&mut self.events, &mut self.pending);
+        self.follow_between_steps();
+        self.wake_body(body, WakeCause::User);
+        std::mem::swap(&mut self.events, &mut self.pending);
+    }
+
+    /// Puts a body asleep between steps, wherever it has been put.
+    pub(crate) fn put_asleep_by_hand(&mut self, body: u32) {
+        std::mem::swap(&mut self.events, &mut self.pending);
+        self.follow_between_steps();
+        self.put_asleep(body);
+        self.known.note_change(body as usize);
+        std::mem::swap(&mut self.events, &mut self.pending);
+    }
+
+    /// What is new since the last step is not to wake anybody later who is put asleep now.
+    fn follow_between_steps(&mut self) {
+        // If something is wrong with the world, the next step finds it too, and says so.
+        let _ = self.follow_the_world();
+    }
+
     /// Puts a body asleep, and notes it.
-    pub(crate) fn put_asleep(&mut self, body: u32) {
-        self.sleepers
-            .resize(self.world.bodies().len(), &self.options.sleep_rule());
+    fn put_asleep(&mut self, body: u32) {
         if !self.sleepers.put_asleep(body) {
             return;
         }
@@ -91,7 +113,7 @@ impl Pipeline {
     /// they were.
     pub(super) fn is_all_quiet(&self) -> bool {
         let sleeping = self.sleepers.asleep();
-        if sleeping == 0 || self.known.edited {
+        if sleeping == 0 || self.known.is_edited() {
             return false;
         }
         let bodies = self.world.bodies();
