@@ -147,7 +147,7 @@ impl<N, E> ContactGraph<N, E> {
     /// all links and all structural edges. Linear in bodies and edges. Allocates only when bodies, edges or links have
     /// become more than `out` has seen: which edges touch makes no difference.
     pub fn groups(&self, mut is_touching: impl FnMut(&Edge<E>) -> bool, out: &mut Groups) {
-        self.partition(
+        self.divide(
             |tie| {
                 if tie.edge.is_none_or(&mut is_touching) {
                     Join::Both
@@ -155,13 +155,24 @@ impl<N, E> ContactGraph<N, E> {
                     Join::Neither
                 }
             },
+            self.static_edges(),
             out,
         );
     }
 
     /// Divides the bodies as a rule says of every active edge and every link, asked once for each, in order. Insulators
-    /// are in no part whatever the rule says; an edge that is an insulator's alone is nobody's. Structural edges join.
-    pub fn partition(&self, mut rule: impl FnMut(Tie<'_, E>) -> Join, out: &mut Groups) {
+    /// are in no part whatever the rule says; an edge that is an insulator's alone is nobody's. Structural edges play no
+    /// part: they would join what the rule divides.
+    pub fn partition(&self, rule: impl FnMut(Tie<'_, E>) -> Join, out: &mut Groups) {
+        self.divide(rule, std::iter::empty(), out);
+    }
+
+    fn divide(
+        &self,
+        mut rule: impl FnMut(Tie<'_, E>) -> Join,
+        static_edges: impl Iterator<Item = (u32, u32, EdgeKind)>,
+        out: &mut Groups,
+    ) {
         out.reserve(self.node_count(), self.active_edges().len(), self.links().len());
         out.sets.reset(self.nodes().map(|node| node.kind.is_insulator()));
         out.group_of.resize(self.node_count(), NONE);
@@ -179,7 +190,7 @@ impl<N, E> ContactGraph<N, E> {
             let body = out.join(a, b, join, is_body);
             out.grouped_links.extend(body.map(|body| (body, position)));
         }
-        for (a, b, kind) in self.static_edges() {
+        for (a, b, kind) in static_edges {
             if kind == EdgeKind::Structural {
                 out.join(a, b, Join::Both, is_body);
             }
