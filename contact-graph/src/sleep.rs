@@ -43,7 +43,7 @@ impl SleepRule {
 }
 
 /// The energies of all bodies over the last steps, who is sleepy, and who is asleep.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Sleepers {
     steps: usize,
     /// The last `steps` energies of each body, a ring a body.
@@ -60,6 +60,25 @@ struct Sleeper {
     next: usize,
     sleepy: bool,
     asleep: bool,
+}
+
+/// By hand, so that a copy into old memory allocates nothing.
+impl Clone for Sleepers {
+    fn clone(&self) -> Self {
+        Self {
+            steps: self.steps,
+            energies: self.energies.clone(),
+            bodies: self.bodies.clone(),
+            asleep: self.asleep,
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.steps = source.steps;
+        self.energies.clone_from(&source.energies);
+        self.bodies.clone_from(&source.bodies);
+        self.asleep = source.asleep;
+    }
 }
 
 impl Sleepers {
@@ -264,7 +283,10 @@ mod tests {
         sleepers.resize(4, &rule);
         assert!(sleepers.observe(&rule, 0, 0.4, H), "its second quiet step");
         assert!(!sleepers.observe(&rule, 2, 0.4, H), "a new body's first");
-        assert!(sleepers.observe(&rule, 1, 0.0, H), "put asleep, it stays at rest until something moves it");
+        assert!(
+            sleepers.observe(&rule, 1, 0.0, H),
+            "put asleep, it stays at rest until something moves it"
+        );
         assert!(sleepers.wake(1) && !sleepers.wake(1) && sleepers.asleep() == 0);
         assert!(!sleepers.observe(&rule, 1, 0.0, H), "woken bodies begin anew");
         sleepers.put_asleep(3);
