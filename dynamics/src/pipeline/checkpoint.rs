@@ -20,7 +20,8 @@ pub(crate) struct Checkpoint {
 
 impl Pipeline {
     /// Notes the state of things.
-    pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
+    pub(crate) fn save(&mut self, checkpoint: &mut Checkpoint) {
+        self.trial += 1;
         let states = self.world.bodies().iter().map(|body| (body.pose, Velocity::of(body)));
         checkpoint.bodies.clear();
         checkpoint.bodies.extend(states);
@@ -52,5 +53,6 @@ impl Pipeline {
     pub(crate) fn pass(&mut self, time: f64) {
         self.world.time += time;
         self.underway = true;
+        self.note_pushes();
     }
 }

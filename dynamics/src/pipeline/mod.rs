@@ -116,6 +116,8 @@ pub struct Pipeline {
     began: f64,
     /// Whether a part of the step has been taken for good.
     underway: bool,
+    /// Counts steps, and what was tried within them.
+    trial: u64,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -160,6 +162,7 @@ impl Pipeline {
             started: Instant::now(),
             began: 0.0,
             underway: false,
+            trial: 0,
         }
     }
 
@@ -217,6 +220,7 @@ impl Pipeline {
         self.started = Instant::now();
         self.began = self.world.time;
         self.underway = false;
+        self.trial += 1;
         let mut convergence = std::mem::take(&mut self.report.convergence);
         convergence.clear();
         self.events.clear();
@@ -260,6 +264,7 @@ impl Pipeline {
             });
         }
         self.inspect_joints(h);
+        self.tell_pushes();
         self.tell_ticks(self.began, time);
         self.put_to_rest(h);
         self.known.forget_changes();
