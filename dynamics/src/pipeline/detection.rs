@@ -115,9 +115,9 @@ impl Pipeline {
     /// Pairs between which Table 5.2 has no edge, that a joint keeps apart, or that a rule forbids.
     fn drop_pairs_without_edges(&mut self) {
         let (graph, joints, filter) = (&self.graph, &self.joints, &self.world.filter);
-        let filtered = !filter.is_trivial();
+        let unfiltered = filter.is_trivial();
         self.pairs.retain(|&(a, b)| {
-            graph.edge_kind(a, b).is_some() && !joints.is_apart(&(a, b)) && !(filtered && !filter.allows(a, b))
+            graph.edge_kind(a, b).is_some() && !joints.is_apart(&(a, b)) && (unfiltered || filter.allows(a, b))
         });
     }
 

@@ -39,21 +39,12 @@ options! {
 }
 
 /// Steps that are taken back and halved where they would penetrate.
+#[derive(Default)]
 pub struct BacktrackingStep {
     /// Its options; change them before the first step.
     pub options: BacktrackingOptions,
     prepared: Option<Prepared>,
     checkpoint: Checkpoint,
-}
-
-impl Default for BacktrackingStep {
-    fn default() -> Self {
-        Self {
-            options: BacktrackingOptions::default(),
-            prepared: None,
-            checkpoint: Checkpoint::default(),
-        }
-    }
 }
 
 impl Stepper for BacktrackingStep {
