@@ -67,6 +67,15 @@ fn a_settled_scene_allocates_nothing() {
         "semi-implicit:projection=none/pgs",
         "semi-implicit:broad-phase=all-pairs,projection=psor/pgs",
         "classical/pgs:iterations=50",
+        "shock-propagation/pgs:iterations=20",
+        "shock-propagation:heights=distance,cycles=ignore,falling=drop/pgs:iterations=20",
+        "modified-shock-propagation/pgs:iterations=20",
+        "backtracking/pgs:iterations=50",
+        "semi-implicit:sleep=true/pgs:iterations=50",
+        "shock-propagation:sleep=true/pgs:iterations=20",
+        "modified-shock-propagation:sleep=true/pgs:iterations=20",
+        "backtracking:sleep=true/pgs:iterations=50",
+        "semi-implicit:sleep=true,subgroups=true,cache-contacts=1e-4/pgs:iterations=50",
     ] {
         for measure in [Measure::Nothing, Measure::Final] {
             assert_eq!(allocations(method, measure), 0, "{method}, {measure:?}");

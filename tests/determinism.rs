@@ -35,22 +35,29 @@ fn heaps() -> World {
     world(0.4, 0.2, bodies)
 }
 
-/// Every bit of every tenth step, and the most pairs and groups there were.
+/// Every bit of every tenth step of three hundred, and the most pairs and groups there were.
 fn trajectory(threads: usize, method: &str) -> (Vec<Vec<u64>>, usize, usize) {
+    let (states, pairs, groups, _) = shorter_trajectory(threads, method, 30);
+    (states, pairs, groups)
+}
+
+/// The same for some tens of steps, and the most that slept.
+fn shorter_trajectory(threads: usize, method: &str, tens: usize) -> (Vec<Vec<u64>>, usize, usize, usize) {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
         .expect("a pool of threads");
     pool.install(|| {
         let mut simulation = simulation(heaps(), method, 0.01);
-        let (mut states, mut pairs, mut groups) = (Vec::new(), 0, 0);
-        for _ in 0..30 {
+        let (mut states, mut pairs, mut groups, mut sleeping) = (Vec::new(), 0, 0, 0);
+        for _ in 0..tens {
             run(&mut simulation, 10);
             states.push(bits(&simulation));
             pairs = pairs.max(touching_pairs(&simulation));
             groups = groups.max(simulation.report().groups);
+            sleeping = sleeping.max(simulation.report().sleeping);
         }
-        (states, pairs, groups)
+        (states, pairs, groups, sleeping)
     })
 }
 
@@ -81,6 +88,29 @@ fn the_number_of_threads_does_not_show() {
         assert!(groups > 20, "{groups} groups");
         for threads in [2, 4] {
             assert_same_bits(&one, &trajectory(threads, method).0);
+        }
+    }
+}
+
+/// Nor with layers, steps taken back, and bodies asleep.
+#[test]
+fn the_number_of_threads_does_not_show_in_any_stepper() {
+    for method in [
+        "shock-propagation:sleep=true/pgs",
+        "modified-shock-propagation:heights=distance,cycles=ignore/pgs",
+        "backtracking:halvings=2/pgs",
+        "semi-implicit:sleep=true,sleep-energy=0.01,subgroups=true,zeroing=true,cache-contacts=1e-4/pgs",
+        "semi-implicit:sleep=true,sleep-energy=0.01,sleep-rate=0,subgroups=true,fixation=true/pgs",
+    ] {
+        let (one, pairs, groups, sleeping) = shorter_trajectory(1, method, 15);
+        assert!(pairs > 256 && groups > 20, "{method}: {pairs} pairs in {groups} groups");
+        assert_eq!(
+            sleeping > 0,
+            method.contains("sleep=true"),
+            "{method}: {sleeping} sleep"
+        );
+        for threads in [2, 4] {
+            assert_same_bits(&one, &shorter_trajectory(threads, method, 15).0);
         }
     }
 }

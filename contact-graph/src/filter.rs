@@ -90,7 +90,7 @@ impl Error for FilterError {}
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CollisionFilter {
     /// Whether pairs that no entry speaks of may collide.
     pub default_allow: bool,

@@ -63,7 +63,7 @@ pub struct Groups {
     group_of: Vec<u32>,
     // What follows is only used while the groups are formed.
     sets: DisjointBodies,
-    /// Touching edges and links in some group: a dynamic body of that group, and the position.
+    /// Touching edges and links in some group: a body of that group, and the position.
     grouped_edges: Vec<(u32, u32)>,
     grouped_links: Vec<(u32, u32)>,
 }
@@ -147,7 +147,7 @@ impl<N, E> ContactGraph<N, E> {
     /// all links and all structural edges. Linear in bodies and edges. Allocates only when bodies, edges or links have
     /// become more than `out` has seen: which edges touch makes no difference.
     pub fn groups(&self, mut is_touching: impl FnMut(&Edge<E>) -> bool, out: &mut Groups) {
-        self.partition(
+        self.divide(
             |tie| {
                 if tie.edge.is_none_or(&mut is_touching) {
                     Join::Both
@@ -155,36 +155,48 @@ impl<N, E> ContactGraph<N, E> {
                     Join::Neither
                 }
             },
+            self.static_edges(),
             out,
         );
     }
 
     /// Divides the bodies as a rule says of every active edge and every link, asked once for each, in order. Insulators
-    /// are in no part whatever the rule says; an edge that is an insulator's alone is nobody's. Structural edges join.
-    pub fn partition(&self, mut rule: impl FnMut(Tie<'_, E>) -> Join, out: &mut Groups) {
+    /// are in no part whatever the rule says; an edge that is an insulator's alone is nobody's. Structural edges play no
+    /// part: they would join what the rule divides.
+    pub fn partition(&self, rule: impl FnMut(Tie<'_, E>) -> Join, out: &mut Groups) {
+        self.divide(rule, std::iter::empty(), out);
+    }
+
+    fn divide(
+        &self,
+        mut rule: impl FnMut(Tie<'_, E>) -> Join,
+        static_edges: impl Iterator<Item = (u32, u32, EdgeKind)>,
+        out: &mut Groups,
+    ) {
         out.reserve(self.node_count(), self.active_edges().len(), self.links().len());
         out.sets.reset(self.nodes().map(|node| node.kind.is_insulator()));
         out.group_of.resize(self.node_count(), NONE);
+        let topology = self.topology();
+        let is_body = |node: u32| topology.raw_nodes()[node as usize].weight.kind.is_movable();
 
         for (position, (edge, &(a, b))) in (0..).zip(self.active_edges().iter().zip(self.pairs())) {
             let edge = Some(edge);
             let join = rule(Tie { a, b, edge });
-            out.join(a, b, join, position, |out| &mut out.grouped_edges);
+            let body = out.join(a, b, join, is_body);
+            out.grouped_edges.extend(body.map(|body| (body, position)));
         }
         for (position, &(a, b)) in (0..).zip(self.links()) {
             let join = rule(Tie { a, b, edge: None });
-            out.join(a, b, join, position, |out| &mut out.grouped_links);
+            let body = out.join(a, b, join, is_body);
+            out.grouped_links.extend(body.map(|body| (body, position)));
         }
-        for (a, b, kind) in self.static_edges() {
-            if kind == EdgeKind::Structural && out.sets.join(a, b).is_some() {
-                out.group_of[a as usize] = SOME;
-                out.group_of[b as usize] = SOME;
+        for (a, b, kind) in static_edges {
+            if kind == EdgeKind::Structural {
+                out.join(a, b, Join::Both, is_body);
             }
         }
-        out.number_groups();
-        let topology = self.topology();
-        let is_body = |node: u32| topology.raw_nodes()[node as usize].weight.kind.is_movable();
-        out.fill_lists(is_body);
+        out.number_groups(is_body);
+        out.fill();
     }
 }
 
@@ -203,60 +215,53 @@ impl Groups {
         self.links.reserve(bodies, links);
     }
 
-    /// Joins two bodies by the edge or link at a position and notes it in its list.
-    fn join(&mut self, a: u32, b: u32, join: Join, position: u32, list: fn(&mut Self) -> &mut Vec<(u32, u32)>) {
-        let alone = |sets: &DisjointBodies, body: u32| (!sets.is_insulator(body)).then_some(body);
-        let (body, first, second) = match join {
-            Join::Both => (self.sets.join(a, b), true, true),
-            Join::First => (alone(&self.sets, a), true, false),
-            Join::Second => (alone(&self.sets, b), false, true),
-            Join::Neither => return,
+    /// Joins two nodes by an edge or a link and returns the body that stands for it: none if it is nobody's, and none
+    /// between containers, or one and an insulator, which is no contact.
+    fn join(&mut self, a: u32, b: u32, join: Join, is_body: impl Fn(u32) -> bool) -> Option<u32> {
+        let ends: &[u32] = match join {
+            Join::Both => &[a, b],
+            Join::First => &[a],
+            Join::Second => &[b],
+            Join::Neither => &[],
         };
-        if let Some(body) = body {
+        if ends.iter().all(|&end| self.sets.is_insulator(end)) {
+            return None;
+        }
+        if join == Join::Both {
+            self.sets.join(a, b);
+        }
+        for &end in ends {
             // Insulators get the mark too; numbering takes it away again.
-            if first {
-                self.group_of[a as usize] = SOME;
-            }
-            if second {
-                self.group_of[b as usize] = SOME;
-            }
-            list(self).push((body, position));
+            self.group_of[end as usize] = SOME;
         }
+        ends.iter().copied().find(|&end| is_body(end))
     }
 
-    /// A set's smallest body is met first, and it is the set's root: it opens the group, the others look it up.
-    fn number_groups(&mut self) {
+    /// A set's smallest body opens the group: it notes the number at the set's root, where the others look it up.
+    /// Containers hold a group together and are not in it, though one may be the root.
+    fn number_groups(&mut self, is_body: impl Fn(u32) -> bool) {
         self.count = 0;
-        for body in 0..self.group_of.len() as u32 {
+        for body in (0..self.group_of.len() as u32).filter(|&node| is_body(node)) {
             let i = body as usize;
-            if self.sets.is_insulator(body) {
-                self.group_of[i] = NONE;
-            } else if self.group_of[i] == NONE {
+            if self.group_of[i] == NONE {
                 self.free.push(body);
-            } else {
-                let smallest = self.sets.smallest(body);
-                if smallest == body {
-                    self.group_of[i] = self.count as u32;
-                    self.count += 1;
-                } else {
-                    self.group_of[i] = self.group_of[smallest as usize];
-                }
+                continue;
             }
+            let root = self.sets.smallest(body) as usize;
+            if self.group_of[root] == SOME {
+                self.group_of[root] = self.count as u32;
+                self.count += 1;
+            }
+            self.group_of[i] = self.group_of[root];
         }
-    }
-
-    /// Bodies and positions arrive in rising order, and so each list is sorted. Containers hold a group together and are
-    /// not in it.
-    fn fill_lists(&mut self, is_body: impl Fn(u32) -> bool + Clone) {
-        for (node, group) in self.group_of.iter_mut().enumerate() {
-            if *group != NONE && !is_body(node as u32) {
+        for (node, group) in (0..).zip(&mut self.group_of) {
+            if !is_body(node) {
                 *group = NONE;
             }
         }
-        self.free.retain(|&node| is_body(node));
-        self.fill();
     }
 
+    /// Bodies and positions arrive in rising order, and so each list is sorted.
     fn fill(&mut self) {
         let group_of = &self.group_of;
         let bodies = group_of.iter().copied().zip(0..).filter(|&(group, _)| group != NONE);

@@ -43,7 +43,7 @@ impl SleepRule {
 }
 
 /// The energies of all bodies over the last steps, who is sleepy, and who is asleep.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Sleepers {
     steps: usize,
     /// The last `steps` energies of each body, a ring a body.
@@ -60,6 +60,25 @@ struct Sleeper {
     next: usize,
     sleepy: bool,
     asleep: bool,
+}
+
+/// By hand, so that a copy into old memory allocates nothing.
+impl Clone for Sleepers {
+    fn clone(&self) -> Self {
+        Self {
+            steps: self.steps,
+            energies: self.energies.clone(),
+            bodies: self.bodies.clone(),
+            asleep: self.asleep,
+        }
+    }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.steps = source.steps;
+        self.energies.clone_from(&source.energies);
+        self.bodies.clone_from(&source.bodies);
+        self.asleep = source.asleep;
+    }
 }
 
 impl Sleepers {
@@ -143,9 +162,14 @@ impl Sleepers {
         self.asleep
     }
 
-    /// Puts a body asleep; false if it was.
+    /// Puts a body asleep; false if it was. If it was not sleepy, it counts as having been at rest.
     pub fn put_asleep(&mut self, body: u32) -> bool {
+        let ring = &mut self.energies[body as usize * self.steps..][..self.steps];
         let body = &mut self.bodies[body as usize];
+        if !body.sleepy {
+            ring.fill(0.0);
+            body.seen = self.steps;
+        }
         let changed = !body.asleep;
         body.asleep = true;
         body.sleepy = true;
@@ -259,6 +283,10 @@ mod tests {
         sleepers.resize(4, &rule);
         assert!(sleepers.observe(&rule, 0, 0.4, H), "its second quiet step");
         assert!(!sleepers.observe(&rule, 2, 0.4, H), "a new body's first");
+        assert!(
+            sleepers.observe(&rule, 1, 0.0, H),
+            "put asleep, it stays at rest until something moves it"
+        );
         assert!(sleepers.wake(1) && !sleepers.wake(1) && sleepers.asleep() == 0);
         assert!(!sleepers.observe(&rule, 1, 0.0, H), "woken bodies begin anew");
         sleepers.put_asleep(3);

@@ -37,18 +37,11 @@ impl DisjointBodies {
         }
     }
 
-    /// Puts the ends of an edge in one set and returns one of them that is no insulator, to stand for the edge. With
-    /// an insulator at one end there is nothing to join, with one at both the edge belongs nowhere.
-    pub(crate) fn join(&mut self, a: u32, b: u32) -> Option<u32> {
-        match (self.is_insulator(a), self.is_insulator(b)) {
-            (true, true) => None,
-            (true, false) => Some(b),
-            (false, true) => Some(a),
-            (false, false) => {
-                let (a, b) = (self.smallest(a), self.smallest(b));
-                self.parent[a.max(b) as usize] = a.min(b);
-                Some(a.min(b))
-            }
+    /// Puts the ends of an edge in one set; with an insulator at one end there is nothing to join.
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
+        if !self.is_insulator(a) && !self.is_insulator(b) {
+            let (a, b) = (self.smallest(a), self.smallest(b));
+            self.parent[a.max(b) as usize] = a.min(b);
         }
     }
 }

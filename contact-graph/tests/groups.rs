@@ -2,7 +2,7 @@
 
 use drystone_contact_graph::petgraph::algo::connected_components;
 use drystone_contact_graph::petgraph::graph::UnGraph;
-use drystone_contact_graph::{ContactGraph, Group, Groups, NodeKind};
+use drystone_contact_graph::{ContactGraph, Group, Groups, Join, NodeKind};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -347,4 +347,18 @@ fn history_leaves_no_trace() {
             assert!(wandering.neighbours(body).eq(direct.neighbours(body)));
         }
     }
+}
+
+/// A mechanism is one group by its container, but a rule that divides it divides it.
+#[test]
+fn containers_do_not_join_what_a_rule_divides() {
+    let mut graph = graph_of(&[NodeKind::Link, NodeKind::Link, NodeKind::Link, NodeKind::Multibody]);
+    graph.set_links(&[(0, 1), (1, 2)]).unwrap();
+    graph.set_static_edges(&[(0, 3), (1, 3), (2, 3)]).unwrap();
+    assert_eq!(groups_of(&graph).get(0).unwrap().bodies, [0, 1, 2]);
+    let mut parts = Groups::default();
+    // Link (0, 1) is the first body's, link (1, 2) is nobody's.
+    graph.partition(|tie| if tie.a == 0 { Join::First } else { Join::Neither }, &mut parts);
+    assert_eq!((parts.len(), parts.get(0).unwrap().bodies), (1, [0].as_slice()));
+    assert_eq!(parts.free, [1, 2]);
 }

@@ -29,6 +29,12 @@ pub(crate) struct Manifold {
     pub(crate) impulses: Vec<[Vector3<f64>; 2]>,
     /// Last step's impulses by feature. They are kept in the world frame: tangents may turn from step to step.
     memory: ImpulseCache<FeatureId, 6>,
+    /// The step in which they were last looked for.
+    pub(crate) found_in: u64,
+    /// The trial in which one of them last pushed.
+    pub(crate) pushed_in: u64,
+    /// The step of which a part that was not taken back had such a push.
+    pub(crate) met_in: u64,
     /// Where the points were generated, if that is to be remembered.
     pub(crate) cache: Option<Box<ContactCache>>,
 }

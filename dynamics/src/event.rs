@@ -1,7 +1,8 @@
 //! What happened in a step that somebody may want to know (dissertation §5.3).
 //!
-//! Events are told when a step is over. They compare the world as it is then with the world at the end of the step
-//! before, so a step that was tried and taken back leaves no trace, and what came and went within one step is not told.
+//! Events are told when a step is over. They compare what the step saw, which looks for contacts where bodies are at its
+//! beginning, and who pushed each other in it, with the same a step before. So they are late by up to a step; a step that
+//! was tried and taken back leaves no trace, and who came near and left again within one step is not told.
 
 use drystone_contact_graph::Change;
 

@@ -67,7 +67,7 @@ impl MixingRule {
 }
 
 /// The materials of a world and the laws of their pairs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Materials {
     names: Vec<String>,
     own: Vec<ContactLaw>,

@@ -4,7 +4,7 @@ use drystone_solver::Measure;
 
 use crate::body::Body;
 use crate::error::StepError;
-use crate::event::{Event, WakeCause};
+use crate::event::Event;
 use crate::method::Method;
 use crate::pipeline::Pipeline;
 use crate::report::StepReport;
@@ -95,16 +95,16 @@ impl Simulation {
         self.pipeline.events()
     }
 
-    /// Wakes a body, and with the next step its group.
+    /// Wakes a body, and with the next step, which tells of it, its group.
     pub fn wake(&mut self, body: usize) {
-        self.pipeline.wake_body(body as u32, WakeCause::User);
+        self.pipeline.wake_by_hand(body as u32);
     }
 
     /// Puts a dynamic body asleep where it is; nothing if it is not dynamic. Its group wakes it with the next step unless
     /// all of it is asleep.
     pub fn put_asleep(&mut self, body: usize) {
         if self.world().bodies().get(body).is_some_and(Body::is_dynamic) {
-            self.pipeline.put_asleep(body as u32);
+            self.pipeline.put_asleep_by_hand(body as u32);
         }
     }
 

@@ -44,14 +44,14 @@ pub(super) enum Side {
 }
 
 /// What is known of a body.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Body {
     pub(super) groups: u64,
     pub(super) entry: Entry,
 }
 
 /// Entries on groups, one side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct GroupSide {
     /// Groups with an entry of their own.
     pub(super) single: u64,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use drystone_contact_graph::{Group, Groups};
+use drystone_contact_graph::{Edge, Group, Groups};
 use drystone_solver::{Measure, Solver};
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -18,6 +18,9 @@ use crate::integrate::Velocity;
 
 /// Fewer contacts and joints than this are not worth sharing out to threads.
 const PARALLEL_TIES: usize = 32;
+
+/// What changes velocities by less than this is no push but a solver's noise, m/s.
+const PUSH: f64 = 1e-6;
 
 /// Parts of the world that share no body that moves.
 #[derive(Clone, Copy)]
@@ -215,7 +218,12 @@ impl Pipeline {
         let edges = self.graph.active_edges_mut();
         for (part, task) in batch.iter().zip(tasks) {
             for &link in part.links {
-                self.joints.clear(self.joints.linked[link as usize], phase);
+                let joint = self.joints.linked[link as usize];
+                self.joints.clear(joint, phase);
+                // Its reaction is the sum over both phases, and over all parts of a step that is taken in parts.
+                if phase == Phase::Whole && !self.underway {
+                    self.joints.clear_reaction(joint);
+                }
             }
             let mut blocks = task.problem.blocks.iter();
             for (owner, block) in task.joint_blocks.iter().zip(&mut blocks) {
@@ -231,12 +239,17 @@ impl Pipeline {
                 }
             }
             for &edge in part.edges {
-                let manifold = &mut edges[edge as usize].payload;
+                let Edge { a, b, payload, .. } = &mut edges[edge as usize];
+                let [a, b] = [*a, *b].map(|body| self.states[body as usize].inverse.mass);
+                let manifold = payload;
                 for ((point, impulses), block) in manifold.points.iter().zip(&mut manifold.impulses).zip(&mut blocks) {
                     let frame = contact_frame(&point.normal);
                     let values = &task.impulses[block.rows()];
                     let sum = frame.iter().zip(values).map(|(axis, value)| axis * *value).sum();
                     impulses[phase as usize] = sum;
+                    if values[0] * (a + b) > PUSH {
+                        manifold.pushed_in = self.trial;
+                    }
                 }
             }
         }

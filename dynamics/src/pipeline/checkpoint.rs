@@ -6,7 +6,7 @@
 use drystone_contact_graph::Sleepers;
 use nalgebra::Isometry3;
 
-use super::Pipeline;
+use super::{Pipeline, Reaction};
 use crate::integrate::Velocity;
 
 /// The world as it was.
@@ -14,16 +14,19 @@ use crate::integrate::Velocity;
 pub(crate) struct Checkpoint {
     bodies: Vec<(Isometry3<f64>, Velocity)>,
     sleepers: Sleepers,
+    reactions: Vec<Reaction>,
     events: usize,
 }
 
 impl Pipeline {
     /// Notes the state of things.
-    pub(crate) fn save(&self, checkpoint: &mut Checkpoint) {
+    pub(crate) fn save(&mut self, checkpoint: &mut Checkpoint) {
+        self.trial += 1;
         let states = self.world.bodies().iter().map(|body| (body.pose, Velocity::of(body)));
         checkpoint.bodies.clear();
         checkpoint.bodies.extend(states);
         checkpoint.sleepers.clone_from(&self.sleepers);
+        checkpoint.reactions.clone_from(&self.joints.reactions);
         checkpoint.events = self.events.len();
     }
 
@@ -35,11 +38,21 @@ impl Pipeline {
             body.angular_velocity = velocity.angular;
         }
         self.sleepers.clone_from(&checkpoint.sleepers);
+        for (index, state) in (0..).zip(&mut self.states) {
+            // The trial may have woken it and let it fall.
+            if self.sleepers.is_asleep(index) {
+                state.side.before = Velocity::default();
+                state.side.free = Velocity::default();
+            }
+        }
+        self.joints.reactions.clone_from(&checkpoint.reactions);
         self.events.truncate(checkpoint.events);
     }
 
-    /// Lets time pass within a step.
+    /// Lets time pass within a step: what was done so far is done.
     pub(crate) fn pass(&mut self, time: f64) {
         self.world.time += time;
+        self.underway = true;
+        self.note_pushes();
     }
 }

@@ -93,10 +93,12 @@ impl Pipeline {
         self.movable.resize(bodies.len(), false);
         self.aabbs.resize(bodies.len(), NOWHERE);
         for (index, body) in bodies.iter().enumerate() {
-            if self.sleepers.is_asleep(index as u32) {
+            let is_changed = self.known.is_changed(index as u32);
+            if self.sleepers.is_asleep(index as u32) && !is_changed {
                 continue;
             }
             self.movable[index] = match self.graph.node_kind(index as u32) {
+                _ if is_changed => true,
                 // What is scripted may meet what is asleep.
                 Some(NodeKind::Scripted) => self.sleepers.asleep() > 0,
                 Some(kind) => kind.is_movable() || kind == NodeKind::Trigger,
@@ -113,9 +115,9 @@ impl Pipeline {
     /// Pairs between which Table 5.2 has no edge, that a joint keeps apart, or that a rule forbids.
     fn drop_pairs_without_edges(&mut self) {
         let (graph, joints, filter) = (&self.graph, &self.joints, &self.world.filter);
-        let filtered = !filter.is_trivial();
+        let unfiltered = filter.is_trivial();
         self.pairs.retain(|&(a, b)| {
-            graph.edge_kind(a, b).is_some() && !joints.is_apart(&(a, b)) && (!filtered || filter.allows(a, b))
+            graph.edge_kind(a, b).is_some() && !joints.is_apart(&(a, b)) && (unfiltered || filter.allows(a, b))
         });
     }
 
@@ -161,10 +163,11 @@ impl Pipeline {
     fn find_contacts(&mut self) {
         let (bodies, reaches) = (self.world.bodies(), &self.reaches);
         let (sleepers, options, box_box) = (&self.sleepers, &self.options, self.narrow_phase.box_box);
+        let (known, step) = (&self.known, self.report.step);
         let is_still = |index: u32| {
             let body = &bodies[index as usize];
             let rests = sleepers.is_asleep(index) || !body.is_dynamic();
-            rests && body.kind.motion().is_none()
+            rests && body.kind.motion().is_none() && !known.is_changed(index)
         };
         let find = |edge: &mut Edge<Manifold>| {
             let (a, b) = (&bodies[edge.a as usize], &bodies[edge.b as usize]);
@@ -179,10 +182,12 @@ impl Pipeline {
                 box_box,
                 envelope: reaches[edge.a as usize] + reaches[edge.b as usize],
             };
-            // A pair that comes back is a new one: impulses older than a step are a poor guess.
-            if edge.before == Nearness::Far {
+            // A pair that comes back is a new one: impulses older than a step are a poor guess. Those of this step's own
+            // earlier detections are not.
+            if edge.before == Nearness::Far && edge.payload.found_in != step {
                 edge.payload.forget();
             }
+            edge.payload.found_in = step;
             edge.payload.find(&narrow_phase, a, b, options);
             let touches = |depth: f64| depth >= -options.touch_distance;
             edge.set_touching(edge.payload.points.iter().any(|point| touches(point.depth)));

@@ -31,6 +31,26 @@ impl Pipeline {
         [touch, proximity]
     }
 
+    /// Notes who pushed each other in a part of the step that will not be taken back.
+    pub(super) fn note_pushes(&mut self) {
+        let (step, trial) = (self.report.step, self.trial);
+        for edge in self.graph.active_edges_mut() {
+            if edge.payload.pushed_in == trial {
+                edge.payload.met_in = step;
+            }
+        }
+    }
+
+    /// Bodies that pushed each other have touched, however far apart they were when the step began: one that bounces may
+    /// never be near at the beginning of a step.
+    pub(super) fn tell_pushes(&mut self) {
+        self.note_pushes();
+        let step = self.report.step;
+        let edges = self.graph.active_edges_mut().iter_mut();
+        let met = edges.filter(|edge| edge.payload.met_in == step);
+        met.for_each(|edge| edge.set_touching(true));
+    }
+
     /// Notes the ticks of all timers within a step.
     pub(super) fn tell_ticks(&mut self, after: f64, until: f64) {
         for (timer, it) in self.world.timers().iter().enumerate() {

@@ -4,7 +4,7 @@
 //! groups are formed: an edge between two of them is nobody's, an edge to one that is awake belongs to the latter's group,
 //! which takes the sleepy one as a body without weight at its border, or with fixation as one that can't move.
 
-use drystone_contact_graph::{Join, Tie};
+use drystone_contact_graph::{Change, Join, Tie};
 use nalgebra::Vector3;
 
 use super::Pipeline;
@@ -19,6 +19,7 @@ impl Pipeline {
         }
         if self.options.subgroups {
             if self.sleepers.asleep() > 0 {
+                self.wake_the_deserted();
                 self.wake_along_joints();
                 if self.options.fixation {
                     self.wake_the_disturbed();
@@ -72,18 +73,40 @@ impl Pipeline {
         self.active.extend(0..self.groups.len() as u32);
     }
 
-    /// Bodies asleep that something scripted moves against.
+    /// Bodies asleep that something scripted moves against, or pulls at by a joint, or that a fixed body was put at.
     fn wake_beside_what_moves(&mut self) {
         for edge in 0..self.graph.pairs().len() {
-            let (a, b) = self.graph.pairs()[edge];
-            if self.graph.active_edges()[edge].payload.points.is_empty() {
-                continue;
+            if !self.graph.active_edges()[edge].payload.points.is_empty() {
+                self.wake_if_carried(self.graph.pairs()[edge], WakeCause::Contact);
             }
-            for (moving, beside) in [(a, b), (b, a)] {
-                let free = &self.states[moving as usize].side.free;
-                let moves = free.linear != Vector3::zeros() || free.angular != Vector3::zeros();
-                if moves && self.world.bodies()[moving as usize].kind.motion().is_some() {
-                    self.wake_body(beside, WakeCause::Contact);
+        }
+        for link in 0..self.graph.links().len() {
+            self.wake_if_carried(self.graph.links()[link], WakeCause::Joint);
+        }
+    }
+
+    fn wake_if_carried(&mut self, (a, b): (u32, u32), cause: WakeCause) {
+        for (moving, beside) in [(a, b), (b, a)] {
+            let free = &self.states[moving as usize].side.free;
+            let moves = free.linear != Vector3::zeros() || free.angular != Vector3::zeros();
+            let it = &self.world.bodies()[moving as usize];
+            if moves && it.kind.motion().is_some() || !it.is_dynamic() && self.known.is_changed(moving) {
+                self.wake_body(beside, cause);
+            }
+        }
+    }
+
+    /// Bodies asleep that something awake has left. In whole groups they would have been awake with it.
+    fn wake_the_deserted(&mut self) {
+        let (active, dormant) = (self.graph.active_edges().len(), self.graph.dormant_edges().len());
+        for place in 0..active + dormant {
+            let edge = match place.checked_sub(active) {
+                None => &self.graph.active_edges()[place],
+                Some(place) => &self.graph.dormant_edges()[place],
+            };
+            if edge.touch() == Some(Change::Vanishing) {
+                for body in [edge.a, edge.b] {
+                    self.wake_body(body, WakeCause::Contact);
                 }
             }
         }

@@ -62,16 +62,17 @@ impl JointMemory {
         !self.apart.is_empty() && self.apart.binary_search(pair).is_ok()
     }
 
-    /// Forgets the impulses of a joint in a phase, for new ones to be put in; with the first phase, also its reaction,
-    /// which is summed over both.
+    /// Forgets the impulses of a joint in a phase, for new ones to be put in.
     pub(super) fn clear(&mut self, joint: u32, phase: Phase) {
         let joint = joint as usize;
         for slot in self.first[joint]..self.first[joint + 1] {
             self.impulses[slot as usize][phase as usize] = 0.0;
         }
-        if phase == Phase::Whole {
-            self.reactions[joint] = Reaction::default();
-        }
+    }
+
+    /// Forgets what a joint did, for the sum of a new step.
+    pub(super) fn clear_reaction(&mut self, joint: u32) {
+        self.reactions[joint as usize] = Reaction::default();
     }
 
     /// Makes room for every row that a joint can have. Joints may have come or gone since the last step, and limits and
@@ -119,6 +120,7 @@ impl Pipeline {
             if !self.world.holds(joint) {
                 memory.clear(index as u32, Phase::Whole);
                 memory.clear(index as u32, Phase::Layered);
+                memory.clear_reaction(index as u32);
                 continue;
             }
             let [a, b] = joint.bodies.map(|body| body as u32);

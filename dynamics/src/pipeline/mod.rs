@@ -23,6 +23,7 @@ mod motion;
 mod options;
 mod projection;
 mod sleep;
+mod surroundings;
 mod sync;
 mod task;
 
@@ -100,6 +101,8 @@ pub struct Pipeline {
     watched: Vec<Watched>,
     /// What happened in the last step, but for what can be read off the edges.
     events: Vec<Event>,
+    /// What was done by hand since: the next step tells of it.
+    pending: Vec<Event>,
     states: Vec<BodyState>,
     /// The velocity problems of the groups.
     tasks: Vec<GroupTask>,
@@ -111,6 +114,10 @@ pub struct Pipeline {
     started: Instant,
     /// The world's time when the step began.
     began: f64,
+    /// Whether a part of the step has been taken for good.
+    underway: bool,
+    /// Counts steps, and what was tried within them.
+    trial: u64,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -146,6 +153,7 @@ impl Pipeline {
             sleepers: Sleepers::default(),
             watched: Vec::new(),
             events: Vec::new(),
+            pending: Vec::new(),
             states: Vec::new(),
             tasks: Vec::new(),
             layer_tasks: Vec::new(),
@@ -153,6 +161,8 @@ impl Pipeline {
             report: StepReport::default(),
             started: Instant::now(),
             began: 0.0,
+            underway: false,
+            trial: 0,
         }
     }
 
@@ -209,9 +219,12 @@ impl Pipeline {
     pub(crate) fn begin_step(&mut self) -> Result<(), StepError> {
         self.started = Instant::now();
         self.began = self.world.time;
+        self.underway = false;
+        self.trial += 1;
         let mut convergence = std::mem::take(&mut self.report.convergence);
         convergence.clear();
         self.events.clear();
+        self.events.append(&mut self.pending);
         self.report = StepReport {
             step: self.report.step + 1,
             convergence,
@@ -251,8 +264,10 @@ impl Pipeline {
             });
         }
         self.inspect_joints(h);
+        self.tell_pushes();
         self.tell_ticks(self.began, time);
         self.put_to_rest(h);
+        self.known.forget_changes();
         self.report.sleeping = self.sleepers.asleep();
         self.report.timings.step = self.started.elapsed();
         Ok(&self.report)

@@ -26,7 +26,7 @@ impl Pipeline {
             .resize_with(bodies.len(), || BodyState::immovable(&bodies[0], Velocity::default()));
         for (index, (body, state)) in bodies.iter().zip(&mut self.states).enumerate() {
             // Nothing has changed of a body asleep since it was put so.
-            if self.sleepers.is_asleep(index as u32) {
+            if self.sleepers.is_asleep(index as u32) && !self.known.is_changed(index as u32) {
                 continue;
             }
             *state = match body.kind.motion() {

@@ -31,7 +31,7 @@ options! {
         pub reduce: f64 = 0.0,
         /// When the graph lets go of a pair that is no longer near.
         pub obsolete_edges: ObsoleteEdges = ObsoleteEdges::AtOnce,
-        /// Surfaces nearer than this count as touching in events, m.
+        /// Surfaces nearer than this count as touching in events, m; those that push each other do however near they are.
         pub touch_distance: f64 = 1e-3,
         /// Viscous damping of all bodies besides their own, 1/s.
         pub damping: f64 = 0.0,

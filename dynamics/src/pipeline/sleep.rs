@@ -42,10 +42,32 @@ impl Pipeline {
         }
     }
 
+    /// Wakes a body between steps. Bodies may have come and gone since the last one, and it is their present numbers that
+    /// are meant; the next step tells of it.
+    pub(crate) fn wake_by_hand(&mut self, body: u32) {
+        std::mem::swap(&mut self.events, &mut self.pending);
+        self.follow_between_steps();
+        self.wake_body(body, WakeCause::User);
+        std::mem::swap(&mut self.events, &mut self.pending);
+    }
+
+    /// Puts a body asleep between steps, wherever it has been put.
+    pub(crate) fn put_asleep_by_hand(&mut self, body: u32) {
+        std::mem::swap(&mut self.events, &mut self.pending);
+        self.follow_between_steps();
+        self.put_asleep(body);
+        self.known.note_change(body as usize);
+        std::mem::swap(&mut self.events, &mut self.pending);
+    }
+
+    /// What is new since the last step is not to wake anybody later who is put asleep now.
+    fn follow_between_steps(&mut self) {
+        // If something is wrong with the world, the next step finds it too, and says so.
+        let _ = self.follow_the_world();
+    }
+
     /// Puts a body asleep, and notes it.
-    pub(crate) fn put_asleep(&mut self, body: u32) {
-        self.sleepers
-            .resize(self.world.bodies().len(), &self.options.sleep_rule());
+    fn put_asleep(&mut self, body: u32) {
         if !self.sleepers.put_asleep(body) {
             return;
         }
@@ -91,7 +113,7 @@ impl Pipeline {
     /// they were.
     pub(super) fn is_all_quiet(&self) -> bool {
         let sleeping = self.sleepers.asleep();
-        if sleeping == 0 || self.known.edited {
+        if sleeping == 0 || self.known.is_edited() {
             return false;
         }
         let bodies = self.world.bodies();
@@ -150,17 +172,18 @@ impl Pipeline {
 
     /// Bodies at scripted ones that move and bodies at motors that drive are not at rest, however slow they are.
     fn stay_awake_beside_what_moves(&mut self) {
-        let scripted_speed = |body: u32| {
-            let state = &self.states[body as usize].side.free;
-            self.world.bodies()[body as usize].kind.motion().is_some()
-                && (state.linear != Vector3::zeros() || state.angular != Vector3::zeros())
+        // Not the notes of the last detection: one at the end of a step takes all bodies as still.
+        let is_carrying = |body: u32| {
+            let it = &self.world.bodies()[body as usize];
+            let moves = it.linear_velocity != Vector3::zeros() || it.angular_velocity != Vector3::zeros();
+            moves && it.kind.motion().is_some()
         };
-        for (edge, &(a, b)) in self.graph.active_edges().iter().zip(self.graph.pairs()) {
-            if !edge.payload.points.is_empty() {
-                for (moving, beside) in [(a, b), (b, a)] {
-                    if scripted_speed(moving) {
-                        self.sleepers.rouse(beside);
-                    }
+        let edges = self.graph.active_edges().iter().zip(self.graph.pairs());
+        let touching = edges.filter(|(edge, _)| !edge.payload.points.is_empty());
+        for &(a, b) in touching.map(|(_, pair)| pair).chain(self.graph.links()) {
+            for (moving, beside) in [(a, b), (b, a)] {
+                if is_carrying(moving) {
+                    self.sleepers.rouse(beside);
                 }
             }
         }

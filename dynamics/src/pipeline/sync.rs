@@ -4,13 +4,15 @@
 //! ids tell who has gone and who is new, and since both lists are in rising order one pass over them is enough. Memory of
 //! those who stay is kept; sleeping neighbours of whatever changed are woken.
 
-use drystone_contact_graph::{EdgeKind, FilterScope, Groups, NodeKind};
+use drystone_contact_graph::{CollisionFilter, EdgeKind, FilterScope, Groups, NodeKind};
 
 use super::Pipeline;
+use super::surroundings::Look;
 use crate::body::{Body, BodyKind};
 use crate::error::StepError;
 use crate::event::WakeCause;
 use crate::joint::Motor;
+use crate::material::Materials;
 use crate::world::{BodyId, JointId};
 
 /// The bodies and joints that the pipeline's memory is about.
@@ -26,12 +28,48 @@ pub(super) struct Known {
     /// The motors of all joints, with their joints.
     motors: Vec<(JointId, Motor)>,
     motors_before: Vec<(JointId, Motor)>,
-    /// How many entries the filter has and how many timers there are.
-    rules: usize,
+    /// What the bodies look like to those that touch them.
+    pub(super) looks: Vec<Look>,
+    pub(super) materials: Materials,
+    pub(super) filter: CollisionFilter,
     timers: usize,
     /// Whether anything has changed since the last step that contacts or groups may depend on.
-    pub(super) edited: bool,
+    edited: bool,
+    /// Bodies that are not where or what they were, though no step moved them.
+    changed: Vec<bool>,
     mechanisms: Groups,
+}
+
+impl Known {
+    /// Whether anything has changed since the last step that contacts or groups may depend on.
+    pub(super) fn is_edited(&self) -> bool {
+        self.edited
+    }
+
+    /// Notes a change that is no single body's.
+    pub(super) fn note_edit(&mut self) {
+        self.edited = true;
+    }
+
+    /// Notes that contacts of a body have to be looked for, even if it does not move.
+    pub(super) fn note_change(&mut self, body: usize) {
+        self.edited = true;
+        if self.changed.len() <= body {
+            self.changed.resize(body + 1, false);
+        }
+        self.changed[body] = true;
+    }
+
+    /// Whether contacts of a body have to be looked for, even if it does not move.
+    pub(super) fn is_changed(&self, body: u32) -> bool {
+        self.changed.get(body as usize).copied().unwrap_or(false)
+    }
+
+    /// A step has seen all changes.
+    pub(super) fn forget_changes(&mut self) {
+        self.edited = false;
+        self.changed.clear();
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,14 +81,16 @@ struct Held {
 impl Pipeline {
     /// Brings graph, sleep and memory in line with the world as it is.
     pub(super) fn follow_the_world(&mut self) -> Result<(), StepError> {
-        self.known.edited = false;
         self.follow_bodies();
-        let changed = self.follow_joints();
+        let joints_changed = self.follow_joints();
         self.follow_kinds()?;
-        self.follow_structure(changed)?;
+        let filter_changed = self.follow_filter();
+        self.follow_structure(joints_changed || filter_changed)?;
         let bodies = self.world.bodies().len();
         self.sleepers.resize(bodies, &self.options.sleep_rule());
         self.wake_what_was_changed();
+        self.follow_looks();
+        self.follow_materials();
         Ok(())
     }
 
@@ -72,11 +112,21 @@ impl Pipeline {
         retain(&mut self.watched, stay);
         retain(&mut self.aabbs, stay);
         retain(&mut self.known.passive, stay);
+        retain(&mut self.known.looks, stay);
+        retain(&mut self.known.changed, stay);
+        let new_index = |body: u32| stay(body).then(|| (0..body).filter(|&other| stay(other)).count() as u32);
+        if !self.known.filter.is_trivial() {
+            self.known.filter.renumber(new_index);
+        }
         self.layering.renumber(stay);
         self.renumber_events(&stays);
         for body in &self.world.bodies()[self.graph.node_count()..] {
             self.graph.add_node(kind_of(body, false), ());
             self.known.passive.push(body.passive);
+            self.known.looks.push(Look::of(body));
+            if !before.is_empty() {
+                self.known.note_change(self.known.looks.len() - 1);
+            }
         }
         self.known.bodies.extend_from_slice(self.world.body_ids());
         self.sleepers
@@ -111,10 +161,10 @@ impl Pipeline {
                 motors, motors_before, ..
             } = &mut self.known;
             let (motors, before) = (std::mem::take(motors), std::mem::take(motors_before));
-            for (id, motor) in &motors {
-                if !before.contains(&(*id, *motor)) {
-                    self.wake_at_joint(*id);
-                }
+            let new = motors.iter().filter(|motor| !before.contains(motor));
+            let gone = before.iter().filter(|motor| !motors.contains(motor));
+            for (id, _) in new.chain(gone) {
+                self.wake_at_joint(*id);
             }
             (self.known.motors, self.known.motors_before) = (motors, before);
         }
@@ -162,8 +212,8 @@ impl Pipeline {
                     source,
                 })?;
             }
-            self.known.edited = true;
             self.known.passive[body] = it.passive;
+            self.known.note_change(body);
             if let Some(node) = self.graph.node_mut(body as u32) {
                 node.kind = kind;
             }
@@ -174,22 +224,14 @@ impl Pipeline {
     }
 
     /// The nodes that are no bodies: a container for each mechanism, a node for each entry of the filter and each timer.
-    fn follow_structure(&mut self, joints_changed: bool) -> Result<(), StepError> {
-        let filter = &self.world.filter;
-        let rules = if filter.is_trivial() {
-            0
-        } else {
-            filter.entries().count()
-        };
+    fn follow_structure(&mut self, changed: bool) -> Result<(), StepError> {
         let timers = self.world.timers().len();
         let bodies = self.known.bodies.len();
-        let unchanged =
-            !joints_changed && !self.known.edited && (rules, timers) == (self.known.rules, self.known.timers);
-        if unchanged {
+        if !changed && !self.known.edited && timers == self.known.timers {
             return Ok(());
         }
         self.known.edited = true;
-        (self.known.rules, self.known.timers) = (rules, timers);
+        self.known.timers = timers;
         self.graph.renumber(|node| (node as usize) < bodies);
         self.graph.groups(|_| false, &mut self.known.mechanisms);
         let mut edges = Vec::new();
