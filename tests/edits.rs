@@ -6,7 +6,9 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::*;
-use drystone::dynamics::{Attachment, Ball, Body, BodyKind, Breaking, Hinge, Joint, Simulation, StepError, WorldError};
+use drystone::dynamics::{
+    Attachment, Ball, Body, BodyKind, Breaking, Hinge, Joint, Simulation, StepError, World, WorldError,
+};
 use nalgebra::{Point3, UnitQuaternion, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -117,7 +119,8 @@ fn joints_are_cut_while_they_carry() {
         }
         world
     };
-    let cuts: [(&str, fn(&mut drystone::dynamics::World)); 3] = [
+    type Cut = (&'static str, fn(&mut World));
+    let cuts: [Cut; 3] = [
         ("removed", |world| drop(world.remove_joint(0).unwrap())),
         ("off", |world| world.joints_mut()[0].enabled = false),
         ("broken", |world| {
