@@ -241,7 +241,7 @@ impl Pipeline {
         let time = self.start + self.report.step as f64 * h;
         self.world.time = time;
         self.report.time = time;
-        for body in self.world.bodies_mut() {
+        for body in self.world.bodies_mut().iter_mut().filter(|body| !body.passive) {
             if let Some(motion) = body.kind.motion() {
                 body.pose = motion.pose(time);
             }
