@@ -3,14 +3,7 @@
 mod common;
 
 use common::*;
-use drystone::dynamics::{Event, Method, Simulation};
-
-fn scene(spec: &str, method: &str) -> Simulation {
-    let scene = drystone::scenes::load(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let world = scene.build().expect("a catalogue scene");
-    let method = Method::parse(method).unwrap_or_else(|error| panic!("{method}: {error}"));
-    Simulation::new(world, method, scene.dt).expect("a positive time step")
-}
+use drystone::dynamics::{Event, Simulation};
 
 /// The step after which so many bodies sleep, if there is one.
 fn asleep_after(simulation: &mut Simulation, bodies: usize, steps: usize) -> Option<usize> {
@@ -26,7 +19,7 @@ const STACKING: &str = "shock-propagation:weight=0,sleep=true,sleep-rate=0,resti
 /// Figure 6.67: all cubes asleep at frame 5 with e = 0.1. No policy over five steps can be faster.
 #[test]
 fn a_stack_at_rest_is_asleep_at_frame_5() {
-    let mut stack = scene("box-stack:restitution=0.1", STACKING);
+    let mut stack = catalogue_scene("box-stack:restitution=0.1", STACKING);
     assert_eq!(asleep_after(&mut stack, 25, 10), Some(5));
     let slept = stack.events().filter(|event| matches!(event, Event::Asleep { .. }));
     assert_eq!(slept.count(), 25);
@@ -37,7 +30,7 @@ fn a_stack_at_rest_is_asleep_at_frame_5() {
 #[test]
 fn restitution_keeps_awake() {
     let frames = |e: f64| {
-        let mut stack = scene(&format!("box-stack:restitution={e},gap=0.005"), STACKING);
+        let mut stack = catalogue_scene(&format!("box-stack:restitution={e},gap=0.005"), STACKING);
         asleep_after(&mut stack, 25, 300)
     };
     let (soft, hard) = (frames(0.1).unwrap(), frames(0.4).unwrap());
@@ -51,7 +44,7 @@ fn restitution_keeps_awake() {
 fn a_wall_sleeps_soon() {
     for weight in [0.0, 0.125] {
         let method = format!("shock-propagation:weight={weight},sleep=true,sleep-rate=0/pgs:iterations=10");
-        let mut wall = scene("wall:restitution=0.4", &method);
+        let mut wall = catalogue_scene("wall:restitution=0.4", &method);
         let frames = asleep_after(&mut wall, 200, 100);
         assert!(frames.is_some(), "weight {weight}");
         // Nothing is solved, nothing is moved, contacts are still there.
@@ -67,7 +60,7 @@ fn a_wall_sleeps_soon() {
 /// A brick dropped on the sleeping wall wakes it, all of it, and it goes to sleep again.
 #[test]
 fn a_wall_wakes_on_impact() {
-    let mut wall = scene(
+    let mut wall = catalogue_scene(
         "wall:rows=4,columns=6",
         "shock-propagation:sleep=true/pgs:iterations=10",
     );
@@ -96,8 +89,8 @@ fn a_wall_wakes_on_impact() {
 #[test]
 fn groups_divide_the_problem_and_change_nothing() {
     let solver = "pgs:iterations=2000,tolerance=1e-13,stop=relative,friction=cone";
-    let mut parts = scene("engraved-plane", &format!("semi-implicit/{solver}"));
-    let mut whole = scene("engraved-plane", &format!("semi-implicit:groups=false/{solver}"));
+    let mut parts = catalogue_scene("engraved-plane", &format!("semi-implicit/{solver}"));
+    let mut whole = catalogue_scene("engraved-plane", &format!("semi-implicit:groups=false/{solver}"));
     let mut most = 0;
     for _ in 0..60 {
         run(&mut parts, 1);
@@ -117,7 +110,7 @@ fn groups_divide_the_problem_and_change_nothing() {
 /// in the first solve, and as many layer by layer.
 #[test]
 fn work_is_linear_in_contacts() {
-    let mut silo = scene(
+    let mut silo = catalogue_scene(
         "silo:count=300,width=2,looseness=0.3",
         "shock-propagation/pgs:iterations=10",
     );

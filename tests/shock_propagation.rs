@@ -4,18 +4,11 @@
 mod common;
 
 use common::*;
-use drystone::dynamics::{Method, Simulation};
+use drystone::dynamics::Simulation;
 use nalgebra::Vector3;
 
 /// The published rules for heights.
 const PUBLISHED: &str = "heights=distance,cycles=ignore,falling=drop";
-
-fn scene(spec: &str, method: &str) -> Simulation {
-    let scene = drystone::scenes::load(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
-    let world = scene.build().expect("a catalogue scene");
-    let method = Method::parse(method).unwrap_or_else(|error| panic!("{method}: {error}"));
-    Simulation::new(world, method, scene.dt).expect("a positive time step")
-}
 
 fn positions(simulation: &Simulation) -> Vec<Vector3<f64>> {
     let bodies = simulation.world().bodies().iter();
@@ -49,7 +42,7 @@ fn overlap_below(simulation: &Simulation, layer: usize) -> f64 {
 fn a_penetrating_ball_grid_is_repaired_in_five_steps_or_in_one() {
     let grid = "ball-grid:overlap=0.2,sideways=0,gravity=0,friction=0,restitution=0";
     let method = |depths: &str| format!("shock-propagation:weight=0,{PUBLISHED},depths={depths}/pgs");
-    let mut published = scene(grid, &method("detected"));
+    let mut published = catalogue_scene(grid, &method("detected"));
     for step in 1..=5 {
         run(&mut published, 1);
         for layer in 0..5 {
@@ -59,13 +52,13 @@ fn a_penetrating_ball_grid_is_repaired_in_five_steps_or_in_one() {
             assert_within(left, expected, 1e-12);
         }
     }
-    let mut anew = scene(grid, &method("updated"));
+    let mut anew = catalogue_scene(grid, &method("updated"));
     run(&mut anew, 1);
     for layer in 0..5 {
         assert_within(overlap_below(&anew, layer), 0.0, 1e-12);
     }
     // Without layers the same five sweeps leave most of it.
-    let mut plain = scene(grid, "semi-implicit/pgs");
+    let mut plain = catalogue_scene(grid, "semi-implicit/pgs");
     run(&mut plain, 5);
     assert!((0..5).any(|layer| overlap_below(&plain, layer) > 0.01));
 }
@@ -74,17 +67,17 @@ fn a_penetrating_ball_grid_is_repaired_in_five_steps_or_in_one() {
 #[test]
 fn a_box_stack_stands_and_sleeps() {
     let stack = "box-stack:restitution=0.1";
-    let mut plain = scene(stack, "semi-implicit/pgs:iterations=10,warm-start=0");
+    let mut plain = catalogue_scene(stack, "semi-implicit/pgs:iterations=10,warm-start=0");
     run(&mut plain, 1000);
     assert!(position(&plain, "box-24").z < 20.0, "it should have fallen");
     for weight in [0.0, 0.01] {
         let method = |sleep| format!("shock-propagation:weight={weight},sleep={sleep}/pgs:iterations=10,warm-start=0");
-        let mut awake = scene(stack, &method(false));
+        let mut awake = catalogue_scene(stack, &method(false));
         let start = positions(&awake);
         run(&mut awake, 1000);
         // Ten cold sweeps leave an error, and the cubes creep: 2 cm at the top after 10 s.
         assert_eq!(displaced(&awake, &start, 0.03), 0);
-        let mut asleep = scene(stack, &method(true));
+        let mut asleep = catalogue_scene(stack, &method(true));
         run(&mut asleep, 5);
         assert_eq!(asleep.report().sleeping, 25, "weight {weight}");
         let then = positions(&asleep);
@@ -102,7 +95,7 @@ fn a_box_stack_stands_and_sleeps() {
 fn a_wall_stands() {
     let asleep = format!("{PUBLISHED},sleep=true");
     for (weight, rules) in [("0", asleep.as_str()), ("0.01", PUBLISHED), ("0.01", "heights=gravity")] {
-        let mut wall = scene(
+        let mut wall = catalogue_scene(
             "wall",
             &format!("shock-propagation:weight={weight},{rules}/pgs:iterations=10"),
         );
@@ -117,7 +110,7 @@ fn a_wall_stands() {
 fn towers_stand() {
     for (layers, weight) in [(20, 0.0), (20, 0.01), (40, 0.01)] {
         let method = format!("shock-propagation:weight={weight},{PUBLISHED}/pgs:iterations=10");
-        let mut tower = scene(&format!("tower:layers={layers},restitution=0.1"), &method);
+        let mut tower = catalogue_scene(&format!("tower:layers={layers},restitution=0.1"), &method);
         let start = positions(&tower);
         run(&mut tower, 1000);
         assert_eq!(tower.report().layers, layers);
@@ -131,7 +124,7 @@ fn towers_stand() {
 #[test]
 fn a_see_saw_needs_weight() {
     let tilt = |method: &str, steps: usize| {
-        let mut see_saw = scene("see-saw", method);
+        let mut see_saw = catalogue_scene("see-saw", method);
         run(&mut see_saw, steps);
         body(&see_saw, "plank").pose.rotation.angle()
     };
@@ -152,7 +145,7 @@ fn a_see_saw_needs_weight() {
 #[test]
 fn a_pile_in_a_canyon_rests_if_its_cycles_are_condensed() {
     let energies = |rules: &str| {
-        let mut canyon = scene(
+        let mut canyon = catalogue_scene(
             "canyon",
             &format!("shock-propagation:weight=0,{rules}/pgs:iterations=10"),
         );
@@ -182,7 +175,7 @@ fn a_pile_in_a_canyon_rests_if_its_cycles_are_condensed() {
 fn rippling_grows_with_the_weight_and_the_modified_stepper_removes_it() {
     let motion = |stepper: &str, weight: f64| {
         let method = format!("{stepper}:weight={weight},{PUBLISHED},depths=detected/pgs:iterations=20,warm-start=0");
-        let mut tower = scene("tower:layers=40,restitution=0.1", &method);
+        let mut tower = catalogue_scene("tower:layers=40,restitution=0.1", &method);
         run(&mut tower, 100);
         let mut largest = 0.0_f64;
         for _ in 0..100 {

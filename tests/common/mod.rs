@@ -134,6 +134,12 @@ pub(crate) fn simulation(world: World, method: &str, dt: f64) -> Simulation {
     Simulation::new(world, method, dt).expect("a positive time step")
 }
 
+/// A scene of the catalogue with its own time step, by a method's text.
+pub(crate) fn catalogue_scene(spec: &str, method: &str) -> Simulation {
+    let scene = drystone::scenes::load(spec).unwrap_or_else(|error| panic!("{spec}: {error}"));
+    simulation(scene.build().expect("a catalogue scene"), method, scene.dt)
+}
+
 /// Takes a number of steps.
 pub(crate) fn run(simulation: &mut Simulation, steps: usize) {
     for _ in 0..steps {

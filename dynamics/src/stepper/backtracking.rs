@@ -6,7 +6,6 @@
 //!
 //! Events compare the ends of whole steps, so those of a trial that was taken back are never told.
 
-use drystone_solver::spec::{Configure, OptionInfo, SpecError};
 use drystone_solver::{Solver, options};
 
 use super::{Prepared, StepOptions, Stepper};
@@ -82,19 +81,5 @@ impl Stepper for BacktrackingStep {
             length = whole - done;
         }
         Ok(())
-    }
-}
-
-impl Configure for BacktrackingStep {
-    fn options(&self) -> Vec<OptionInfo> {
-        self.options.options()
-    }
-
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        self.options.set(key, value)
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.options.validate()
     }
 }

@@ -5,7 +5,6 @@
 //! other. It is here for comparison.
 
 use drystone_solver::Solver;
-use drystone_solver::spec::{Configure, OptionInfo, SpecError};
 
 use super::{Prepared, StepOptions, Stepper};
 use crate::error::StepError;
@@ -52,19 +51,5 @@ impl Stepper for FixedStep {
             pipeline.project(projector.as_ref(), &options.projection())?;
         }
         Ok(())
-    }
-}
-
-impl Configure for FixedStep {
-    fn options(&self) -> Vec<OptionInfo> {
-        self.options.options()
-    }
-
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        self.options.set(key, value)
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.options.validate()
     }
 }

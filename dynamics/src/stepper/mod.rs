@@ -11,7 +11,7 @@ mod fixed;
 mod shock;
 
 use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, Grid, SweepAndPrune};
-use drystone_solver::spec::{Configure, Spec, SpecError};
+use drystone_solver::spec::{Configure, OptionInfo, Spec, SpecError};
 use drystone_solver::{Solver, choices, options, registry};
 
 use crate::constraint::RowSettings;
@@ -28,6 +28,27 @@ pub trait Stepper: Configure + Send {
     /// Advances the pipeline's world by h seconds.
     fn step(&mut self, pipeline: &mut Pipeline, solver: &dyn Solver, h: f64) -> Result<(), StepError>;
 }
+
+/// Steppers are told things through the field that holds their options.
+macro_rules! configured_by_options {
+    ($($stepper:ty),*) => {$(
+        impl Configure for $stepper {
+            fn options(&self) -> Vec<OptionInfo> {
+                self.options.options()
+            }
+
+            fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
+                self.options.set(key, value)
+            }
+
+            fn validate(&self) -> Result<(), String> {
+                self.options.validate()
+            }
+        }
+    )*};
+}
+
+configured_by_options!(FixedStep, ShockStep, BacktrackingStep);
 
 choices! {
     /// How pairs that may touch are found.

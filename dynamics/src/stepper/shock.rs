@@ -16,7 +16,6 @@
 //! few.
 
 use drystone_contact_graph::{Cycles, Heights, LayerRule};
-use drystone_solver::spec::{Configure, OptionInfo, SpecError};
 use drystone_solver::{Solver, choices, options};
 
 use super::{Prepared, StepOptions, Stepper};
@@ -167,19 +166,5 @@ impl Stepper for ShockStep {
             pipeline.project(projector, &projection)?;
         }
         Ok(())
-    }
-}
-
-impl Configure for ShockStep {
-    fn options(&self) -> Vec<OptionInfo> {
-        self.options.options()
-    }
-
-    fn set(&mut self, key: &str, value: &str) -> Result<(), SpecError> {
-        self.options.set(key, value)
-    }
-
-    fn validate(&self) -> Result<(), String> {
-        self.options.validate()
     }
 }
