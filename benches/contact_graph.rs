@@ -22,7 +22,7 @@ fn step(criterion: &mut Criterion) {
     use_one_thread();
     let mut group = criterion.benchmark_group("contact graph");
     group.sample_size(20);
-    for scene in ["wall", "wall:rows=20,columns=100", "tower"] {
+    for scene in ["wall", "tower:layers=20,per-layer=100", "tower"] {
         for (name, method) in METHODS {
             let mut simulation = settled(scene, method, DT, WARM_UP);
             group.throughput(Throughput::Elements(simulation.report().contacts as u64));

@@ -180,6 +180,9 @@ impl Pipeline {
     }
 
     /// Every contact point found in the last step, with its two bodies and the impulse on the second, world frame, N·s.
+    ///
+    /// Steppers that sweep layers hold a layer up without telling those below, so there the impulses are what each layer took
+    /// to stand, and not the load of what is above.
     pub fn contacts(&self) -> impl Iterator<Item = (u32, u32, &ContactPoint, Vector3<f64>)> {
         self.graph.active_edges().iter().flat_map(|Edge { a, b, payload, .. }| {
             let points = payload.points.iter().zip(&payload.impulses);
