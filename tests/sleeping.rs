@@ -314,6 +314,23 @@ fn joints_and_motors_that_change_wake_what_they_hold() {
     }
 }
 
+/// A servo that is slow is not done: `θ' = r (θ* − θ)`, so at r = 0.1 / s the beam's energy per mass, some `½ (0.6 θ')²`, is
+/// below the threshold from the beginning, and only when it wants less than 1e-3 rad/s may it sleep, 0.01 rad from its target.
+#[test]
+fn a_slow_servo_arrives_before_it_sleeps() {
+    let method = "semi-implicit:sleep=true,projection=hybrid/hybrid";
+    let mut simulation = simulation(arm(Some(Motor::servo(0, 0.3, 0.1, 1e3))), method, 0.01);
+    let asleep_at = (0..10_000).find(|_| {
+        simulation.step().unwrap();
+        simulation.report().sleeping == 1
+    });
+    let left = (0.3 - coordinate(&simulation, 0, 0)).abs();
+    assert_within(left, 0.01, 1e-4);
+    // ln(0.3 / 0.01) / r, and the steps of the policy.
+    let expected = (0.3_f64 / 0.01).ln() / 0.1 / 0.01;
+    assert_within(asleep_at.unwrap() as f64, expected, 10.0 + 0.01 * expected);
+}
+
 /// What flies is never at rest, however slow it is at its highest point: with a threshold far above its energy there,
 /// and with the published rule, it keeps to its parabola.
 #[test]

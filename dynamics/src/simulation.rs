@@ -60,7 +60,8 @@ impl Simulation {
     }
 
     /// The world, to change it between steps: states and forces, bodies and joints. Whoever sleeps and is touched by a
-    /// change wakes by itself.
+    /// change wakes by itself. Another world altogether needs a simulation of its own: memory goes by ids, which may be the
+    /// same there.
     pub fn world_mut(&mut self) -> &mut World {
         self.pipeline.world_mut()
     }

@@ -231,9 +231,15 @@ impl Joint {
         })
     }
 
-    /// Whether it moves its bodies by itself, now or later.
-    pub fn is_driving(&self) -> bool {
-        self.model.is_driving() || self.motors.iter().any(Motor::is_driving)
+    /// Whether it moves its bodies by itself at a time, or will later: a motor that has a speed to keep or a target that
+    /// swings, or a servo that is not yet where it should be.
+    pub fn is_driving(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>, time: f64) -> bool {
+        let frames = self.frames.at(pose_a, pose_b);
+        let wants = |motor: &Motor| {
+            let coordinate = self.model.coordinate(motor.coordinate, &frames);
+            motor.wanted_speed(&coordinate, time, self.middle(motor)).abs() > DONE
+        };
+        self.model.is_driving() || self.motors.iter().any(|motor| motor.is_driving() || wants(motor))
     }
 
     /// How far it is from being satisfied.
@@ -304,6 +310,9 @@ impl Constraint for Joint {
         }
     }
 }
+
+/// A servo that wants to go no faster than this has arrived, m/s or rad/s.
+const DONE: f64 = 1e-3;
 
 const UNUSED: ConstraintRow = ConstraintRow {
     jacobian: [0.0; 12],

@@ -3,7 +3,7 @@
 //! λ is an impulse, so a force bound f gives `|λ| ≤ h f` (printed without h). Inside the bounds the coordinate has the
 //! wanted speed; at a bound the motor pushes as hard as it may and no harder.
 
-use super::frames::Frames;
+use super::frames::{Coordinate, Frames};
 use super::model::JointModel;
 use crate::constraint::{ConstraintRow, Law};
 
@@ -142,23 +142,11 @@ impl Motor {
         if !row(0.0).acts() {
             return;
         }
+        let wanted = self.wanted_speed(&coordinate, time, middle);
         match self.drive {
-            Drive::Velocity { speed, force } => block(slot, Law::Bounded { force }, &[row(speed)]),
-            Drive::Servo {
-                target,
-                rate,
-                speed,
-                force,
-                swing,
-            } => {
-                let (shift, lead) = swing.map_or((0.0, 0.0), |swing| swing.at(time));
-                // Not `clamp`: it panics on bounds that are no bounds.
-                let wanted = (lead - rate * coordinate.difference_about(middle, target + shift))
-                    .min(speed)
-                    .max(-speed);
+            Drive::Velocity { force, .. } | Drive::Servo { force, .. } | Drive::Friction { force } => {
                 block(slot, Law::Bounded { force }, &[row(wanted)]);
             }
-            Drive::Friction { force } => block(slot, Law::Bounded { force }, &[row(0.0)]),
             Drive::Spring {
                 rest,
                 stiffness,
@@ -168,6 +156,26 @@ impl Motor {
                 let row = ConstraintRow::of(stretch, coordinate.jacobian, coordinate.unit);
                 block(slot, Law::Spring { stiffness, damping }, &[row]);
             }
+        }
+    }
+
+    /// How fast it wants its coordinate to move; springs and friction want nothing.
+    pub(super) fn wanted_speed(&self, coordinate: &Coordinate, time: f64, middle: Option<f64>) -> f64 {
+        match self.drive {
+            Drive::Velocity { speed, .. } => speed,
+            Drive::Servo {
+                target,
+                rate,
+                speed,
+                swing,
+                ..
+            } => {
+                let (shift, lead) = swing.map_or((0.0, 0.0), |swing| swing.at(time));
+                let wanted = lead - rate * coordinate.difference_about(middle, target + shift);
+                // Not `clamp`: it panics on bounds that are no bounds.
+                wanted.min(speed).max(-speed)
+            }
+            Drive::Friction { .. } | Drive::Spring { .. } => 0.0,
         }
     }
 

@@ -188,7 +188,8 @@ impl Pipeline {
             }
         }
         for joint in self.world.joints() {
-            if self.world.holds(joint) && joint.is_driving() {
+            let [a, b] = joint.bodies.map(|body| &self.world.bodies()[body].pose);
+            if self.world.holds(joint) && joint.is_driving(a, b, self.world.time) {
                 joint.bodies.iter().for_each(|&body| self.sleepers.rouse(body as u32));
             }
         }
