@@ -31,6 +31,8 @@ options! {
         pub height: f64 = 0.5,
         /// Free space between the inner edges of neighbours in a ring, m.
         pub gap: f64 = 0.02,
+        /// Length of a plank that falls fast along the inside of the wall, m; 0 for none.
+        pub plank: f64 = 0.0,
         /// Density, kg/m³.
         pub density: f64 = 10.0,
         /// Coefficient of friction.
@@ -42,16 +44,39 @@ options! {
         counts(&[("layers", tower.layers), ("per-layer", tower.per_layer)])?;
         positive(&[("length", tower.length), ("width", tower.width), ("height", tower.height)])?;
         positive(&[("density", tower.density)])?;
-        not_negative(&[("gap", tower.gap), ("friction", tower.friction)])?;
+        not_negative(&[("gap", tower.gap), ("friction", tower.friction), ("plank", tower.plank)])?;
         fractions(&[("restitution", tower.restitution)])?;
         if tower.per_layer < 3 {
             return Err("per-layer must be 3 or more to make a ring".into());
+        }
+        if tower.plank >= tower.total_height() {
+            return Err(format!("plank must be shorter than the tower, {}", tower.total_height()));
         }
         // A brick must still reach both of those below it.
         if tower.gap >= 0.5 * tower.length {
             return Err(format!("gap must be less than half the length of a brick, {}", tower.length));
         }
         Ok(())
+    }
+}
+
+/// Half the width of the plank, and its distance from the wall, m.
+const PLANK: [f64; 2] = [0.1, 0.003];
+
+impl Tower {
+    fn total_height(&self) -> f64 {
+        self.layers as f64 * self.height
+    }
+
+    /// A plank of 5 kg that begins with its top at the tower's, falls at 6 m/s and leans on the wall: it touches several rings
+    /// at once on its way down (figure 6.61).
+    fn falling_plank(&self, inner_radius: f64) -> BodyDescription {
+        let [half, distance] = PLANK;
+        let x = inner_radius - half - distance;
+        BodyDescription::dynamic("plank", ShapeDescription::cuboid(2.0 * half, 2.0 * half, self.plank))
+            .mass(5.0)
+            .at([x, 0.0, self.total_height() - 0.5 * self.plank])
+            .moving([0.2, 0.0, -6.0])
     }
 }
 
@@ -77,6 +102,9 @@ impl CatalogueScene for Tower {
                     .turned([0.0, 0.0, 1.0], angle.to_degrees());
                 scene.bodies.push(body);
             }
+        }
+        if self.plank > 0.0 {
+            scene.bodies.push(self.falling_plank(radius - 0.5 * self.width));
         }
         scene
     }
