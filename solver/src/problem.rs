@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::cone::Cone;
-use crate::delassus::{BlockMatrix, Delassus, InverseMass, RigidBodies};
+use crate::delassus::{BlockMatrix, Delassus, InverseMass, Placed, RigidBodies, Touch};
 use crate::error::SolveError;
 use crate::vector;
 
@@ -62,6 +62,10 @@ pub struct Row {
 
 /// The Delassus operator A in one of its forms.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one to a problem, and the large one is the usual one"
+)]
 pub enum Operator {
     /// `J M⁻¹ Jᵀ + Σ`, matrix-free.
     RigidBodies(RigidBodies),
@@ -171,6 +175,15 @@ impl Problem {
         vector::add(velocities, 1.0, &self.bias);
     }
 
+    /// `M⁻¹ Jᵀ λ`: what impulses do to the velocities, `[v, ω]` a body, the immovable one first. Nothing where there are no bodies.
+    pub fn velocity_change(&self, impulses: &[f64], change: &mut Vec<f64>) {
+        change.clear();
+        if let Operator::RigidBodies(bodies) = &self.operator {
+            change.resize(6 * bodies.body_count(), 0.0);
+            bodies.velocity_change(impulses, change);
+        }
+    }
+
     /// The same with memory for the operator's state, which then belongs to these impulses.
     pub(crate) fn velocities_with(&self, impulses: &[f64], state: &mut [f64], velocities: &mut [f64]) {
         with_operator!(&self.operator, operator => {
@@ -270,6 +283,7 @@ impl Problem {
                 Some(index) => malformed(format!("block {index} has other rows in the matrix")),
                 None => Ok(()),
             },
+            Operator::RigidBodies(bodies) if bodies.are_touches(&self.blocks) => Ok(()),
             Operator::RigidBodies(bodies) => match self.blocks.iter().position(|block| !bodies.is_one_pair(block)) {
                 Some(index) => malformed(format!("block {index} is not on one pair of different bodies")),
                 None => Ok(()),
@@ -339,5 +353,87 @@ impl Assembler<'_> {
             self.bias.push(row.bias);
             self.bodies.add_row(pair, &row.jacobian, row.compliance);
         }
+    }
+
+    /// Makes room for contact points, which have so many rows together, to be filled in from the first to the last.
+    pub fn add_touches(&mut self, touches: usize, rows: usize) -> TouchSlots<'_> {
+        let (block, row) = (self.blocks.len(), self.bias.len());
+        let empty = Block {
+            first: 0,
+            len: 0,
+            cone: Cone::NonNegative,
+        };
+        self.blocks.resize(block + touches, empty);
+        self.bias.resize(row + rows, 0.0);
+        TouchSlots {
+            row: row as u32,
+            blocks: &mut self.blocks[block..],
+            bias: &mut self.bias[row..],
+            placed: self.bodies.add_touches(touches, rows),
+        }
+    }
+}
+
+/// Room for contact points. It can be divided, so that several threads fill it.
+#[derive(Debug)]
+pub struct TouchSlots<'a> {
+    /// The next row.
+    row: u32,
+    blocks: &'a mut [Block],
+    bias: &'a mut [f64],
+    placed: &'a mut [Placed],
+}
+
+impl TouchSlots<'_> {
+    /// Divides it into the first touches, which have so many rows together, and the others.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    #[must_use]
+    pub fn split_at(self, touches: usize, rows: usize) -> (Self, Self) {
+        let (blocks, later_blocks) = self.blocks.split_at_mut(touches);
+        let (bias, later_bias) = self.bias.split_at_mut(rows);
+        let (placed, later_placed) = self.placed.split_at_mut(touches);
+        let first = Self {
+            row: self.row,
+            blocks,
+            bias,
+            placed,
+        };
+        let second = Self {
+            row: self.row + rows as u32,
+            blocks: later_blocks,
+            bias: later_bias,
+            placed: later_placed,
+        };
+        (first, second)
+    }
+
+    /// Fills in the next contact point between two bodies: one row along the normal, or three.
+    ///
+    /// # Panics
+    /// If there is no room left.
+    #[inline]
+    pub fn push<const ROWS: usize>(&mut self, pair: [u32; 2], cone: Cone, touch: &Touch, bias: [f64; ROWS]) {
+        const { assert!(ROWS == 1 || ROWS == 3, "a normal, or a normal and two tangents") };
+        let (first, rows) = (self.row, ROWS as u32);
+        let slot = self
+            .blocks
+            .split_off_first_mut()
+            .expect("room for as many as were asked for");
+        *slot = Block { first, len: rows, cone };
+        let slot = self.placed.split_off_first_mut().expect("as many as blocks");
+        *slot = Placed {
+            touch: *touch,
+            pair,
+            first,
+            rows,
+        };
+        let slot = self
+            .bias
+            .split_off_mut(..ROWS)
+            .expect("room for as many rows as were asked for");
+        slot.copy_from_slice(&bias);
+        self.row += rows;
     }
 }

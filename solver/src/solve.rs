@@ -16,6 +16,20 @@ use crate::spec::Configure;
 pub trait Solver: Configure + Send + Sync {
     /// Solves `problem`, starting from `impulses` and leaving the result there.
     fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError>;
+
+    /// The same, and then `M⁻¹ Jᵀ λ` of the impulses found: what they do to the bodies, six numbers each, into `change`.
+    /// Methods that know it by then need not work it out again.
+    fn solve_with_change(
+        &self,
+        problem: &Problem,
+        impulses: &mut [f64],
+        change: &mut Vec<f64>,
+        context: &mut Context,
+    ) -> Result<Convergence, SolveError> {
+        let report = self.solve(problem, impulses, context)?;
+        problem.velocity_change(impulses, change);
+        Ok(report)
+    }
 }
 
 /// How a solve ended.

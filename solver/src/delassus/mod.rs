@@ -9,11 +9,14 @@ mod assembly;
 mod couplings;
 mod matrix;
 mod rigid;
+mod touch;
 
 pub(crate) use couplings::Couplings;
 pub use matrix::BlockMatrix;
 pub(crate) use matrix::Builder;
 pub use rigid::{InverseMass, RigidBodies};
+pub(crate) use touch::Placed;
+pub use touch::Touch;
 
 use std::ops::Range;
 

@@ -10,6 +10,10 @@
 //! so that one set of 12 numbers serves for reading and for writing, and a sweep, which is bound by memory, streams half
 //! as much. The velocities are `V = L v`, once, when the solve is over.
 //!
+//! Contact points are kept as they are given, a frame and two arms: 12 numbers instead of 36. The sweep over many contacts
+//! at once (`splitting/coloured`) reads these; for everybody else they are written out as rows the first time that a row is
+//! asked for.
+//!
 //! Body 0 is the immovable one: everything fixed or scripted shares it, its H is zero and so its v stays zero. That
 //! spares the sweep every branch on "is there a second body".
 //!
@@ -19,11 +23,13 @@
 //! instead and spends its time on shuffling them.
 
 use std::ops::Range;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use nalgebra::Matrix3;
 use wide::f64x2;
 
 use super::Delassus;
+use super::touch::Placed;
 use crate::problem::Block;
 
 /// The inverse of a body's mass and of its inertia in the world frame.
@@ -71,15 +77,106 @@ fn lower_factor(a: &Matrix3<f64>) -> [f64; 6] {
     [l00, l10, l20, l11, l21, l22]
 }
 
-/// `H Hᵀ + Σ` on rigid bodies.
-#[derive(Debug, Clone)]
-pub struct RigidBodies {
+/// H, whose rows they are, Σ and the diagonal of A.
+#[derive(Debug, Clone, Default)]
+struct Rows {
+    /// L of the bodies that rows may be on.
     factors: Vec<Factor>,
     /// H, `[linear a, angular a, linear b, angular b]`.
-    rows: Vec<[f64; 12]>,
+    scaled: Vec<[f64; 12]>,
     pairs: Vec<[u32; 2]>,
     compliance: Vec<f64>,
     diagonal: Vec<f64>,
+}
+
+impl Rows {
+    fn clear(&mut self) {
+        self.factors.clear();
+        self.scaled.clear();
+        self.pairs.clear();
+        self.compliance.clear();
+        self.diagonal.clear();
+    }
+
+    /// Takes over some rows of others.
+    fn extend(&mut self, others: &Self, rows: Range<usize>) {
+        self.scaled.extend_from_slice(&others.scaled[rows.clone()]);
+        self.pairs.extend_from_slice(&others.pairs[rows.clone()]);
+        self.compliance.extend_from_slice(&others.compliance[rows.clone()]);
+        self.diagonal.extend_from_slice(&others.diagonal[rows]);
+    }
+
+    /// v on a row's two bodies.
+    #[inline(always)]
+    fn gather(&self, row: usize, state: &[f64]) -> [f64x2; 6] {
+        let [a, b] = self.pairs[row];
+        let (a, b) = (&state[6 * a as usize..][..6], &state[6 * b as usize..][..6]);
+        std::array::from_fn(|k| if k < 3 { pair_at(a, k) } else { pair_at(b, k - 3) })
+    }
+
+    /// Knows the factors of all bodies there are.
+    #[inline]
+    fn factor(&mut self, inverses: &[InverseMass]) {
+        if self.factors.len() < inverses.len() {
+            let new = &inverses[self.factors.len()..];
+            self.factors.extend(new.iter().map(InverseMass::factor));
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, pair: [u32; 2], jacobian: &[f64; 12], compliance: f64) {
+        let mut row = [0.0; 12];
+        for (side, &body) in pair.iter().enumerate() {
+            let Factor { linear, angular: l } = &self.factors[body as usize];
+            let j = &jacobian[6 * side..6 * side + 6];
+            let h = &mut row[6 * side..6 * side + 6];
+            h[0] = linear * j[0];
+            h[1] = linear * j[1];
+            h[2] = linear * j[2];
+            h[3] = l[0] * j[3] + l[1] * j[4] + l[2] * j[5];
+            h[4] = l[3] * j[4] + l[4] * j[5];
+            h[5] = l[5] * j[5];
+        }
+        let numbers = pairs(&row);
+        self.diagonal.push(dot(&numbers, &numbers) + compliance);
+        self.scaled.push(row);
+        self.pairs.push(pair);
+        self.compliance.push(compliance);
+    }
+}
+
+/// `H Hᵀ + Σ` on rigid bodies.
+#[derive(Debug)]
+pub struct RigidBodies {
+    inverses: Vec<InverseMass>,
+    /// The rows that were given as such. While there is no touch they are all.
+    given: Rows,
+    /// The touches, in the order of their rows; those beyond `placed` are left over from before.
+    touches: Vec<Placed>,
+    /// How many touches there are, and how many rows.
+    placed: usize,
+    count: usize,
+    /// Whether a row was made soft after it was added.
+    softened: bool,
+    /// All rows, written out when they are first asked for; not used while there is no touch.
+    written: OnceLock<Rows>,
+    /// Memory for that.
+    spare: Mutex<Rows>,
+}
+
+impl Clone for RigidBodies {
+    fn clone(&self) -> Self {
+        Self {
+            inverses: self.inverses.clone(),
+            given: self.given.clone(),
+            touches: self.touches().to_vec(),
+            placed: self.placed,
+            count: self.count,
+            softened: self.softened,
+            written: self.written.clone(),
+            spare: Mutex::default(),
+        }
+    }
 }
 
 impl Default for RigidBodies {
@@ -95,74 +192,126 @@ impl RigidBodies {
     /// No rows, and no bodies but the immovable one.
     pub fn new() -> Self {
         Self {
-            factors: vec![InverseMass::ZERO.factor()],
-            rows: Vec::new(),
-            pairs: Vec::new(),
-            compliance: Vec::new(),
-            diagonal: Vec::new(),
+            inverses: vec![InverseMass::ZERO],
+            given: Rows::default(),
+            touches: Vec::new(),
+            placed: 0,
+            count: 0,
+            softened: false,
+            written: OnceLock::new(),
+            spare: Mutex::default(),
         }
     }
 
     /// Forgets all rows and bodies but keeps the memory.
     pub fn clear(&mut self) {
-        self.factors.truncate(1);
-        self.rows.clear();
-        self.pairs.clear();
-        self.compliance.clear();
-        self.diagonal.clear();
+        self.inverses.truncate(1);
+        self.given.clear();
+        self.placed = 0;
+        self.count = 0;
+        self.softened = false;
+        self.unwrite();
+    }
+
+    /// Takes back what was written out of the touches.
+    fn unwrite(&mut self) {
+        if let Some(mut rows) = self.written.take() {
+            rows.clear();
+            *self.spare.get_mut().unwrap_or_else(PoisonError::into_inner) = rows;
+        }
+    }
+
+    /// All rows.
+    #[inline(always)]
+    fn all(&self) -> &Rows {
+        if self.placed == 0 {
+            &self.given
+        } else {
+            self.written.get_or_init(|| self.write_out())
+        }
+    }
+
+    #[cold]
+    fn write_out(&self) -> Rows {
+        let mut rows = std::mem::take(&mut *self.spare.lock().unwrap_or_else(PoisonError::into_inner));
+        rows.factor(&self.inverses);
+        let mut given = 0;
+        let mut copy_until = |rows: &mut Rows, row: usize| {
+            let next = given + row - rows.scaled.len();
+            rows.extend(&self.given, given..next);
+            given = next;
+        };
+        for placed in self.touches() {
+            copy_until(&mut rows, placed.first as usize);
+            for direction in &placed.touch.directions()[..placed.rows as usize] {
+                let jacobian = placed.touch.jacobian(direction);
+                rows.push(placed.pair, &jacobian, 0.0);
+            }
+        }
+        copy_until(&mut rows, self.count);
+        rows
     }
 
     /// Adds a body and returns its index.
     pub fn add_body(&mut self, inverse: InverseMass) -> u32 {
-        self.factors.push(inverse.factor());
-        (self.factors.len() - 1) as u32
+        self.inverses.push(inverse);
+        (self.inverses.len() - 1) as u32
     }
 
     /// Adds a row on two different bodies (or one body and [`IMMOVABLE`](Self::IMMOVABLE)).
     #[inline]
     pub fn add_row(&mut self, pair: [u32; 2], jacobian: &[f64; 12], compliance: f64) {
-        let mut row = [0.0; 12];
-        for (side, &body) in pair.iter().enumerate() {
-            let Factor { linear, angular: l } = &self.factors[body as usize];
-            let j = &jacobian[6 * side..6 * side + 6];
-            let h = &mut row[6 * side..6 * side + 6];
-            h[0] = linear * j[0];
-            h[1] = linear * j[1];
-            h[2] = linear * j[2];
-            h[3] = l[0] * j[3] + l[1] * j[4] + l[2] * j[5];
-            h[4] = l[3] * j[4] + l[4] * j[5];
-            h[5] = l[5] * j[5];
+        self.unwrite();
+        self.given.factor(&self.inverses);
+        self.given.push(pair, jacobian, compliance);
+        self.count += 1;
+    }
+
+    /// Makes room for touches that have so many rows together, and returns them to be filled in.
+    pub(crate) fn add_touches(&mut self, touches: usize, rows: usize) -> &mut [Placed] {
+        self.unwrite();
+        let first = self.placed;
+        self.placed += touches;
+        self.count += rows;
+        if self.touches.len() < self.placed {
+            self.touches.resize(self.placed, Placed::NOWHERE);
         }
-        let numbers = pairs(&row);
-        self.diagonal.push(dot(&numbers, &numbers) + compliance);
-        self.rows.push(row);
-        self.pairs.push(pair);
-        self.compliance.push(compliance);
+        &mut self.touches[first..self.placed]
+    }
+
+    /// The contact points that were given as such, in the order of their rows.
+    pub(crate) fn touches(&self) -> &[Placed] {
+        &self.touches[..self.placed]
+    }
+
+    /// Whether any row gives way.
+    pub(crate) fn is_compliant(&self) -> bool {
+        self.softened || self.given.compliance.iter().any(|&compliance| compliance != 0.0)
     }
 
     /// Number of bodies, the immovable one included.
     pub fn body_count(&self) -> usize {
-        self.factors.len()
+        self.inverses.len()
     }
 
     /// The two bodies of a row.
     pub fn pair(&self, row: usize) -> [u32; 2] {
-        self.pairs[row]
+        self.all().pairs[row]
     }
 
     /// The 12 numbers of a row of `H = J L`; `A_lk` is the product of two such rows over the bodies they share.
     pub fn scaled_row(&self, row: usize) -> &[f64; 12] {
-        &self.rows[row]
+        &self.all().scaled[row]
     }
 
-    /// `M⁻¹ = L Lᵀ` of a body, as it was given but for rounding.
+    /// Those of all bodies, the immovable one first.
+    pub(crate) fn inverse_masses(&self) -> &[InverseMass] {
+        &self.inverses
+    }
+
+    /// `M⁻¹ = L Lᵀ` of a body.
     pub fn inverse_mass(&self, body: u32) -> InverseMass {
-        let Factor { linear, angular: l } = self.factors[body as usize];
-        let l = Matrix3::new(l[0], 0.0, 0.0, l[1], l[3], 0.0, l[2], l[4], l[5]);
-        InverseMass {
-            mass: linear * linear,
-            inertia: l * l.transpose(),
-        }
+        self.inverses[body as usize]
     }
 
     /// The 12 numbers of a row of J, `H L⁻¹`: as they were given but for rounding, and zero where they act on what can't
@@ -170,9 +319,10 @@ impl RigidBodies {
     pub fn jacobian(&self, row: usize) -> [f64; 12] {
         let ratio = |x: f64, pivot: f64| if pivot == 0.0 { 0.0 } else { x / pivot };
         let mut jacobian = [0.0; 12];
-        for (side, &body) in self.pairs[row].iter().enumerate() {
-            let Factor { linear, angular: l } = &self.factors[body as usize];
-            let h = &self.rows[row][6 * side..6 * side + 6];
+        let all = self.all();
+        for (side, &body) in all.pairs[row].iter().enumerate() {
+            let Factor { linear, angular: l } = &all.factors[body as usize];
+            let h = &all.scaled[row][6 * side..6 * side + 6];
             let j = &mut jacobian[6 * side..6 * side + 6];
             for k in 0..3 {
                 j[k] = ratio(h[k], *linear);
@@ -186,19 +336,23 @@ impl RigidBodies {
 
     /// The row's compliance.
     pub fn compliance(&self, row: usize) -> f64 {
-        self.compliance[row]
+        self.all().compliance[row]
     }
 
     /// Gives a row another compliance.
     pub(crate) fn set_compliance(&mut self, row: usize, compliance: f64) {
-        self.diagonal[row] += compliance - self.compliance[row];
-        self.compliance[row] = compliance;
+        self.all();
+        let rows = self.written.get_mut().unwrap_or(&mut self.given);
+        rows.diagonal[row] += compliance - rows.compliance[row];
+        rows.compliance[row] = compliance;
+        self.softened |= compliance != 0.0;
     }
 
     /// `M⁻¹ Jᵀ λ`: what the impulses do to the velocities, `[v, ω]` a body, six numbers each.
     pub fn velocity_change(&self, impulses: &[f64], change: &mut [f64]) {
         self.load(impulses, change);
-        for (v, Factor { linear, angular: l }) in change.chunks_exact_mut(6).zip(&self.factors) {
+        // A body without a factor has no row, and its change is zero.
+        for (v, Factor { linear, angular: l }) in change.chunks_exact_mut(6).zip(&self.all().factors) {
             let (x, y, z) = (v[3], v[4], v[5]);
             v[0] *= linear;
             v[1] *= linear;
@@ -211,27 +365,28 @@ impl RigidBodies {
 
     /// Whether all rows of a block are on the same two bodies, and these are two, as the incremental products require.
     pub(crate) fn is_one_pair(&self, block: &Block) -> bool {
-        let pairs = &self.pairs[block.rows()];
+        let pairs = &self.all().pairs[block.rows()];
         let [a, b] = pairs[0];
         (a != b || a == Self::IMMOVABLE) && pairs.iter().all(|pair| *pair == [a, b])
     }
 
-    /// v on a row's two bodies.
-    #[inline(always)]
-    fn gather(&self, row: usize, state: &[f64]) -> [f64x2; 6] {
-        let [a, b] = self.pairs[row];
-        let (a, b) = (&state[6 * a as usize..][..6], &state[6 * b as usize..][..6]);
-        std::array::from_fn(|k| if k < 3 { pair_at(a, k) } else { pair_at(b, k - 3) })
+    /// Whether blocks are one touch each, and none has a body push itself.
+    pub(crate) fn are_touches(&self, blocks: &[Block]) -> bool {
+        let fits = |(block, placed): (&Block, &Placed)| {
+            let [a, b] = placed.pair;
+            (block.first, block.len) == (placed.first, placed.rows) && (a != b || a == Self::IMMOVABLE)
+        };
+        blocks.len() == self.placed && blocks.iter().zip(self.touches()).all(fits)
     }
 }
 
 impl Delassus for RigidBodies {
     fn rows(&self) -> usize {
-        self.rows.len()
+        self.count
     }
 
     fn state_len(&self) -> usize {
-        6 * self.factors.len()
+        6 * self.inverses.len()
     }
 
     fn load(&self, impulses: &[f64], state: &mut [f64]) {
@@ -246,9 +401,10 @@ impl Delassus for RigidBodies {
     #[inline(always)]
     fn block_product(&self, rows: Range<usize>, impulses: &[f64], state: &[f64], out: &mut [f64]) {
         // All rows of a block are on the same two bodies.
-        let v = self.gather(rows.start, state);
-        let data = &self.rows[rows.clone()];
-        let compliance = &self.compliance[rows.clone()];
+        let all = self.all();
+        let v = all.gather(rows.start, state);
+        let data = &all.scaled[rows.clone()];
+        let compliance = &all.compliance[rows.clone()];
         let impulses = &impulses[rows];
         for k in 0..out.len() {
             out[k] = dot(&pairs(&data[k]), &v) + compliance[k] * impulses[k];
@@ -257,14 +413,15 @@ impl Delassus for RigidBodies {
 
     #[inline(always)]
     fn block_changed(&self, rows: Range<usize>, delta: &[f64], state: &mut [f64]) {
-        let mut v = self.gather(rows.start, state);
-        for (row, &delta) in self.rows[rows.clone()].iter().zip(delta) {
+        let all = self.all();
+        let mut v = all.gather(rows.start, state);
+        for (row, &delta) in all.scaled[rows.clone()].iter().zip(delta) {
             let delta = f64x2::splat(delta);
             for (k, v) in v.iter_mut().enumerate() {
                 *v += delta * pair_at(row, k);
             }
         }
-        let [a, b] = self.pairs[rows.start];
+        let [a, b] = all.pairs[rows.start];
         for (body, v) in [(a, &v[..3]), (b, &v[3..])] {
             let target = &mut state[6 * body as usize..][..6];
             for k in 0..3 {
@@ -276,18 +433,19 @@ impl Delassus for RigidBodies {
     }
 
     fn diagonal(&self, row: usize) -> f64 {
-        self.diagonal[row]
+        self.all().diagonal[row]
     }
 
     fn diagonal_block(&self, rows: Range<usize>, out: &mut [f64]) {
         let n = rows.len();
+        let Rows { scaled, diagonal, .. } = self.all();
         for (i, row) in rows.clone().enumerate() {
             for (j, column) in rows.clone().enumerate().take(i) {
-                let entry = dot(&pairs(&self.rows[row]), &pairs(&self.rows[column]));
+                let entry = dot(&pairs(&scaled[row]), &pairs(&scaled[column]));
                 out[n * i + j] = entry;
                 out[n * j + i] = entry;
             }
-            out[n * i + i] = self.diagonal[row];
+            out[n * i + i] = diagonal[row];
         }
     }
 
@@ -299,15 +457,16 @@ impl Delassus for RigidBodies {
         let (Some(first), Some(second)) = (rows.clone().next(), columns.clone().next()) else {
             return;
         };
+        let Rows { scaled, pairs, .. } = self.all();
         // All rows of a block are on the same two bodies.
-        for (side, body) in self.pairs[first].into_iter().enumerate() {
-            for (other_side, other_body) in self.pairs[second].into_iter().enumerate() {
+        for (side, body) in pairs[first].into_iter().enumerate() {
+            for (other_side, other_body) in pairs[second].into_iter().enumerate() {
                 if body != other_body || body == Self::IMMOVABLE {
                     continue;
                 }
-                for (row, out) in self.rows[rows.clone()].iter().zip(out.chunks_exact_mut(width)) {
+                for (row, out) in scaled[rows.clone()].iter().zip(out.chunks_exact_mut(width)) {
                     let row = six(row, side);
-                    for (column, out) in self.rows[columns.clone()].iter().zip(out) {
+                    for (column, out) in scaled[columns.clone()].iter().zip(out) {
                         *out += dot_six(row, six(column, other_side));
                     }
                 }
@@ -315,7 +474,7 @@ impl Delassus for RigidBodies {
         }
         if first == second {
             for (k, row) in rows.enumerate() {
-                out[(width + 1) * k] += self.compliance[row];
+                out[(width + 1) * k] += self.compliance(row);
             }
         }
     }
@@ -323,7 +482,7 @@ impl Delassus for RigidBodies {
     fn apply(&self, x: &[f64], y: &mut [f64]) {
         let mut state = vec![0.0; self.state_len()];
         self.load(x, &mut state);
-        for row in 0..self.rows.len() {
+        for row in 0..self.count {
             self.block_product(row..row + 1, x, &state, &mut y[row..row + 1]);
         }
     }

@@ -49,8 +49,8 @@ impl ExactGaussSeidel {
         check(problem, impulses)?;
         let options = &self.sweeps;
         let mut sequence = Sequence::new(options.order, options.reorder_every, options.seed, context.stream);
-        let (mut order, mut offsets) = (context.take_indices(), context.take_indices());
-        order.extend(0..problem.blocks.len() as u32);
+        let mut order = sequence.start(problem, options.stretch, context);
+        let mut offsets = context.take_indices();
         // Of each block D and its inverse, one behind the other.
         let mut numbers = context.take(2 * problem.block_diagonal_len());
         let mut changes = context.take(if sequence.needs_changes() {

@@ -7,7 +7,7 @@
 
 use super::local::LocalBlocks;
 use super::order::Sequence;
-use super::{ProjectionOptions, check, take_over};
+use super::{ProjectionOptions, check, coloured, take_over};
 use crate::cone::at_least;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
@@ -25,12 +25,46 @@ options! {
 
 impl Solver for GaussSeidel {
     fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError> {
-        with_operator!(&problem.operator, operator => relax(&self.projection, 1.0, problem, operator, impulses, context))
+        relax(&self.projection, 1.0, problem, impulses, None, context)
+    }
+
+    fn solve_with_change(
+        &self,
+        problem: &Problem,
+        impulses: &mut [f64],
+        change: &mut Vec<f64>,
+        context: &mut Context,
+    ) -> Result<Convergence, SolveError> {
+        relax(&self.projection, 1.0, problem, impulses, Some(change), context)
     }
 }
 
-/// Gauss–Seidel with a relaxation factor: the whole method, shared with successive over-relaxation.
-pub(super) fn relax<D: Delassus>(
+/// Gauss–Seidel with a relaxation factor: the whole method, shared with successive over-relaxation. `change` gets what the
+/// impulses do to the bodies.
+pub(super) fn relax(
+    options: &ProjectionOptions,
+    relaxation: f64,
+    problem: &Problem,
+    impulses: &mut [f64],
+    mut change: Option<&mut Vec<f64>>,
+    context: &mut Context,
+) -> Result<Convergence, SolveError> {
+    let coloured = coloured::solve(options, relaxation, problem, impulses, change.as_deref_mut(), context);
+    if let Some(report) = coloured {
+        return report;
+    }
+    let report = with_operator!(
+        &problem.operator,
+        operator => relax_rows(options, relaxation, problem, operator, impulses, context)
+    )?;
+    if let Some(change) = change {
+        problem.velocity_change(impulses, change);
+    }
+    Ok(report)
+}
+
+/// The same row by row: the reference.
+fn relax_rows<D: Delassus>(
     options: &ProjectionOptions,
     relaxation: f64,
     problem: &Problem,
@@ -74,8 +108,7 @@ impl<'a, D: Delassus> Sweep<'a, D> {
         let kind = (options.friction, options.granularity, relaxation);
         let local = LocalBlocks::prepare(problem, operator, kind, true, context);
         let sequence = Sequence::new(sweeps.order, sweeps.reorder_every, sweeps.seed, context.stream);
-        let mut order = context.take_indices();
-        order.extend(0..problem.blocks.len() as u32);
+        let order = sequence.start(problem, sweeps.stretch, context);
         let changes = context.take(if sequence.needs_changes() {
             problem.blocks.len()
         } else {

@@ -26,6 +26,7 @@
 //! What they share is here: the options, the update of a block by projection (`local`) or exactly (`one_contact`), the
 //! order of blocks (`order`) and the stopping test (`stop`). Each method is one file.
 
+mod coloured;
 mod exact_gauss_seidel;
 mod gauss_seidel;
 mod jacobi;
@@ -36,6 +37,7 @@ mod order;
 mod sor;
 mod stop;
 
+pub use coloured::{SweepWork, bytes_per_contact};
 pub use exact_gauss_seidel::ExactGaussSeidel;
 pub use gauss_seidel::GaussSeidel;
 pub(crate) use gauss_seidel::Sweep;
@@ -52,10 +54,10 @@ use crate::cone::at_least;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
 use crate::monitor::{self, Criterion};
-use crate::options;
 use crate::problem::Problem;
 use crate::registry::{Accuracy, Class, Entry, FrictionLaw, MatrixKind, SolverEntry};
 use crate::solve::{Context, Convergence, Measure, Status};
+use crate::{choices, options};
 
 const CLASS: Class = Class {
     family: "splitting",
@@ -124,6 +126,9 @@ options! {
         pub time_limit: f64 = 0.0,
         /// The order of the blocks in a sweep.
         pub order: Order = Order::Forward,
+        /// For coloured order: colour stretches of so many consecutive pairs of bodies each by itself; 0 for all at once. Shorter
+        /// ones are nearer to the forward order, and have less for threads to do at once. Fewer pairs than a stretch go forward.
+        pub stretch: usize = 0,
         /// For random and slowest order: reorder every so many sweeps.
         pub reorder_every: usize = 1,
         /// For random order: the seed.
@@ -138,7 +143,10 @@ options! {
         if options.min_iterations > options.iterations {
             return Err("min-iterations must not exceed iterations".into());
         }
-        for (name, count) in [("reorder-every", options.reorder_every), ("check-every", options.check_every)] {
+        for (name, count) in [
+            ("reorder-every", options.reorder_every),
+            ("check-every", options.check_every),
+        ] {
             if count == 0 {
                 return Err(format!("{name} must be 1 or more"));
             }
@@ -164,8 +172,54 @@ options! {
         pub granularity: Granularity = Granularity::Rows,
         /// How the friction cone is represented.
         pub friction: Friction = Friction::Cone,
+        /// With order=coloured: contacts side by side in the lanes of registers and on all threads, or one row after the other.
+        /// Both do the same but for rounding. Other cones than Coulomb's, boxes and whole blocks are always done by rows.
+        pub kernel: Kernel = Kernel::Wide,
         flatten pub sweeps: SweepOptions,
     }
+}
+
+choices! {
+    /// How a coloured sweep is carried out.
+    pub enum Kernel {
+        /// Up to eight contacts at once.
+        Wide = "wide",
+        /// The reference: one row after the other.
+        Scalar = "scalar",
+    }
+}
+
+/// What a method does in the loop around its sweeps.
+trait Pass {
+    /// Makes ready to go on from these impulses.
+    fn begin(&mut self, impulses: &mut [f64], state: &mut [f64]);
+
+    /// One sweep, with its number from 0; returns the largest change of an impulse.
+    fn sweep(&mut self, number: usize, impulses: &mut [f64], state: &mut [f64]) -> f64;
+
+    /// Brings impulses up to date, and if it is asked for the operator's state, for somebody to look at.
+    fn settle(&mut self, impulses: &mut [f64], state: Option<&mut [f64]>);
+}
+
+/// Sweeps that work on impulses and state themselves.
+struct InPlace<'a, D, F> {
+    operator: &'a D,
+    warm_start: f64,
+    sweep: F,
+}
+
+impl<D: Delassus, F: FnMut(usize, &mut [f64], &mut [f64]) -> f64> Pass for InPlace<'_, D, F> {
+    fn begin(&mut self, impulses: &mut [f64], state: &mut [f64]) {
+        impulses.iter_mut().for_each(|x| *x *= self.warm_start);
+        self.operator.load(impulses, state);
+    }
+
+    #[inline(always)]
+    fn sweep(&mut self, number: usize, impulses: &mut [f64], state: &mut [f64]) -> f64 {
+        (self.sweep)(number, impulses, state)
+    }
+
+    fn settle(&mut self, _: &mut [f64], _: Option<&mut [f64]>) {}
 }
 
 impl SweepOptions {
@@ -177,12 +231,28 @@ impl SweepOptions {
         operator: &D,
         impulses: &mut [f64],
         context: &mut Context,
-        mut sweep: impl FnMut(usize, &mut [f64], &mut [f64]) -> f64,
+        sweep: impl FnMut(usize, &mut [f64], &mut [f64]) -> f64,
     ) -> Convergence {
-        impulses.iter_mut().for_each(|x| *x *= self.warm_start);
+        let mut pass = InPlace {
+            operator,
+            warm_start: self.warm_start,
+            sweep,
+        };
+        self.iterate_pass(problem, operator, impulses, context, &mut pass)
+    }
+
+    /// The same around a pass that may keep its impulses elsewhere.
+    fn iterate_pass<D: Delassus>(
+        &self,
+        problem: &Problem,
+        operator: &D,
+        impulses: &mut [f64],
+        context: &mut Context,
+        pass: &mut impl Pass,
+    ) -> Convergence {
         let mut memory = context.take(operator.state_len());
         let state = memory.as_mut_slice();
-        operator.load(impulses, state);
+        pass.begin(impulses, state);
         let mut report = Convergence::default();
         let every = context.measure == Measure::EveryIteration;
         let by_residual = self.stop == Stop::Residual && self.tolerance > 0.0;
@@ -194,6 +264,7 @@ impl SweepOptions {
             criterion.residual(problem, impulses, &velocities)
         };
         if every {
+            pass.settle(impulses, Some(state));
             report.history.push(measure(Criterion::Natural, impulses, state));
         }
         while report.iterations < self.iterations {
@@ -201,8 +272,13 @@ impl SweepOptions {
                 report.status = Status::Cancelled;
                 break;
             }
-            let change = sweep(report.iterations, impulses, state);
+            let change = pass.sweep(report.iterations, impulses, state);
             report.iterations += 1;
+            if every || by_residual {
+                pass.settle(impulses, Some(state));
+            } else if self.tolerance > 0.0 {
+                pass.settle(impulses, None);
+            }
             if every {
                 report.history.push(measure(Criterion::Natural, impulses, state));
             }
@@ -223,6 +299,7 @@ impl SweepOptions {
                 break;
             }
         }
+        pass.settle(impulses, (context.measure == Measure::Final).then_some(state));
         report.row_updates = report.iterations as u64 * problem.rows() as u64;
         report.residual = match context.measure {
             Measure::Nothing => None,

@@ -6,7 +6,10 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+use super::coloured::Colouring;
 use crate::choices;
+use crate::problem::{Operator, Problem};
+use crate::solve::Context;
 
 choices! {
     /// The order of the blocks in a sweep.
@@ -21,6 +24,9 @@ choices! {
         Random = "random",
         /// Those that changed most in the last sweep first.
         Slowest = "slowest",
+        /// By colours: contact points of one colour share no body and can be done at once. Problems with joints and explicit
+        /// matrices gain nothing from it, and go forward.
+        Coloured = "coloured",
     }
 }
 
@@ -41,6 +47,25 @@ impl Sequence {
         }
     }
 
+    /// The order of the first sweep before it is prepared, from memory of the context.
+    pub(super) fn start(&self, problem: &Problem, stretch: usize, context: &mut Context) -> Vec<u32> {
+        let mut order = context.take_indices();
+        match &problem.operator {
+            Operator::RigidBodies(bodies) if self.kind == Order::Coloured && bodies.are_touches(&problem.blocks) => {
+                let mut colouring = context.recall::<Colouring>();
+                colouring.find(bodies, stretch);
+                if colouring.is_short() {
+                    order.extend(0..problem.blocks.len() as u32);
+                } else {
+                    order.extend(colouring.order());
+                }
+                context.keep(colouring);
+            }
+            _ => order.extend(0..problem.blocks.len() as u32),
+        }
+        order
+    }
+
     /// Whether the changes of the blocks have to be kept.
     pub(super) fn needs_changes(&self) -> bool {
         self.kind == Order::Slowest
@@ -49,7 +74,7 @@ impl Sequence {
     /// Prepares the order of sweep `sweep` (from 0) in place; `changes` are those of the sweep before, by block.
     pub(super) fn advance(&mut self, sweep: usize, order: &mut [u32], changes: &[f64]) {
         match self.kind {
-            Order::Forward => {}
+            Order::Forward | Order::Coloured => {}
             Order::Backward if sweep == 0 => order.reverse(),
             Order::Backward => {}
             Order::Symmetric if sweep > 0 => order.reverse(),

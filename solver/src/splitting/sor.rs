@@ -8,7 +8,7 @@ use super::ProjectionOptions;
 use super::gauss_seidel::relax;
 use crate::error::SolveError;
 use crate::options;
-use crate::problem::{Problem, with_operator};
+use crate::problem::Problem;
 use crate::solve::{Context, Convergence, Solver};
 
 options! {
@@ -29,9 +29,23 @@ options! {
 
 impl Solver for SuccessiveOverRelaxation {
     fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError> {
-        with_operator!(
-            &problem.operator,
-            operator => relax(&self.projection, self.relaxation, problem, operator, impulses, context)
+        relax(&self.projection, self.relaxation, problem, impulses, None, context)
+    }
+
+    fn solve_with_change(
+        &self,
+        problem: &Problem,
+        impulses: &mut [f64],
+        change: &mut Vec<f64>,
+        context: &mut Context,
+    ) -> Result<Convergence, SolveError> {
+        relax(
+            &self.projection,
+            self.relaxation,
+            problem,
+            impulses,
+            Some(change),
+            context,
         )
     }
 }

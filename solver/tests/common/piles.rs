@@ -6,7 +6,7 @@
     reason = "every test file compiles its own copy and uses a part of it"
 )]
 
-use drystone_solver::{Cone, InverseMass, Problem, RigidBodies, Row};
+use drystone_solver::{Cone, InverseMass, Problem, RigidBodies, Row, Touch};
 use nalgebra::{Matrix3, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -131,6 +131,46 @@ impl Pile {
         pile
     }
 
+    /// The frame of a contact as a touch, and the velocity there along its directions.
+    fn touch(&self, contact: &Contact) -> (Touch, [f64; 3]) {
+        let [a, b] = contact.pair.map(|body| &self.bodies[body]);
+        let [arm_a, arm_b] = [contact.point - a.centre, contact.point - b.centre];
+        let velocity = b.velocity + b.spin.cross(&arm_b) - a.velocity - a.spin.cross(&arm_a);
+        let aside = if contact.normal.x.abs() < 0.5 {
+            Vector3::x()
+        } else {
+            Vector3::y()
+        };
+        let touch = Touch {
+            normal: contact.normal,
+            tangent: contact.normal.cross(&aside).normalize(),
+            arm_a,
+            arm_b,
+        };
+        (touch, touch.directions().map(|direction| direction.dot(&velocity)))
+    }
+
+    /// The contacts as points instead of rows, with a cone that may depend on the contact.
+    pub fn touches(&self, cone: impl Fn(usize) -> Cone) -> Problem {
+        let mut problem = Problem::default();
+        let mut assembler = problem.assemble();
+        for body in &self.bodies[1..] {
+            assembler.add_body(body.inverse);
+        }
+        let count = |cone: Cone| if cone == Cone::NonNegative { 1 } else { 3 };
+        let rows = (0..self.contacts.len()).map(|contact| count(cone(contact))).sum();
+        let mut slots = assembler.add_touches(self.contacts.len(), rows);
+        for (index, contact) in self.contacts.iter().enumerate() {
+            let (touch, bias) = self.touch(contact);
+            let (pair, cone) = (contact.pair.map(|body| body as u32), cone(index));
+            match count(cone) {
+                1 => slots.push(pair, cone, &touch, [bias[0]]),
+                _ => slots.push(pair, cone, &touch, bias),
+            }
+        }
+        problem
+    }
+
     /// The contacts as rows (normal, tangent 1, tangent 2), all with one cone.
     pub fn problem(&self, cone: Cone) -> Problem {
         let mut problem = Problem::default();
@@ -139,23 +179,16 @@ impl Pile {
             assembler.add_body(body.inverse);
         }
         for contact in &self.contacts {
-            let [a, b] = contact.pair.map(|body| &self.bodies[body]);
-            let arms = [contact.point - a.centre, contact.point - b.centre];
-            let velocity = b.velocity + b.spin.cross(&arms[1]) - a.velocity - a.spin.cross(&arms[0]);
-            let aside = if contact.normal.x.abs() < 0.5 {
-                Vector3::x()
-            } else {
-                Vector3::y()
-            };
-            let tangent = contact.normal.cross(&aside).normalize();
-            let frame = [contact.normal, tangent, contact.normal.cross(&tangent)];
+            let (touch, bias) = self.touch(contact);
+            let arms = [touch.arm_a, touch.arm_b];
+            let frame = touch.directions();
             let count = match cone {
                 Cone::NonNegative => 1,
                 _ => 3,
             };
-            let rows = frame.map(|direction| Row {
-                jacobian: point_row(&direction, &arms),
-                bias: direction.dot(&velocity),
+            let rows: [Row; 3] = std::array::from_fn(|k| Row {
+                jacobian: point_row(&frame[k], &arms),
+                bias: bias[k],
                 compliance: 0.0,
             });
             let pair = contact.pair.map(|body| body as u32);

@@ -1,0 +1,287 @@
+//! Which contacts can be updated at the same time: those that share no body.
+//!
+//! The contacts of one pair of bodies are a *manifold*. Manifolds get the first colour that neither of their bodies has
+//! yet, in the order of the problem; manifolds of one colour then have no body in common, and a sweep, colour by colour,
+//! is a Gauss–Seidel sweep in another order, whoever does the work of a colour and in whatever order. What can't move
+//! has no colour: everybody may lean on it.
+//!
+//! Colours destroy what is good about the order of a problem. Where bodies are numbered from the ground up, a forward sweep carries
+//! what lifts the lowest one up to the highest, while a sweep of c colours carries it c bodies far. So the manifolds may be
+//! divided into consecutive *stretches* that are coloured each by itself: many are nearly the forward order, and leave less for
+//! threads to share.
+//!
+//! Bodies with more neighbours than there are colours are rare (a plank under a heap); what is left of their manifolds
+//! comes last, one after the other.
+
+use std::ops::Range;
+
+use crate::delassus::RigidBodies;
+
+/// Colours that are kept apart, one for each bit of a mask.
+const COLOURS: usize = 64;
+
+/// Consecutive blocks on the same pair of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Manifold {
+    pub(super) pair: [u32; 2],
+    /// Its first block.
+    pub(super) first: u32,
+    /// How many blocks it has.
+    pub(super) len: u32,
+}
+
+/// Manifolds, sorted by colour.
+#[derive(Debug, Default)]
+pub(in crate::splitting) struct Colouring {
+    /// Colour by colour; in each those with the most blocks first, otherwise in the order of the problem.
+    pub(super) manifolds: Vec<Manifold>,
+    /// Where each colour begins, and where the last one ends.
+    pub(super) starts: Vec<u32>,
+    /// Those of the last manifolds that have no colour.
+    late: Vec<Manifold>,
+    /// How many manifolds a stretch has.
+    stretch: usize,
+    /// Manifolds in the order of the problem, and their colours.
+    found: Vec<Manifold>,
+    colours: Vec<u8>,
+    /// The colours of each body.
+    masks: Vec<u64>,
+    /// Where manifolds of a colour and a size go next.
+    places: Vec<u32>,
+}
+
+/// Manifolds of this many blocks or more are not told apart by size.
+const SIZES: usize = 9;
+
+impl Colouring {
+    /// Whether there is less than a stretch, which goes forward instead: so few have an order that is worth more than their colours.
+    pub(in crate::splitting) fn is_short(&self) -> bool {
+        self.found.len() < self.stretch
+    }
+
+    /// How many of the last manifolds have no colour.
+    pub(super) fn uncoloured(&self) -> usize {
+        self.late.len()
+    }
+
+    /// Finds the colours of the contact points of a problem that has no other rows, in stretches of so many pairs. False if they
+    /// are those of the last call.
+    pub(in crate::splitting) fn find(&mut self, bodies: &RigidBodies, stretch: usize) -> bool {
+        let is_new = self.find_manifolds(bodies);
+        if !is_new && self.stretch == stretch {
+            return false;
+        }
+        self.stretch = stretch;
+        self.manifolds.clear();
+        self.starts.clear();
+        self.late.clear();
+        self.masks.clear();
+        self.masks.resize(bodies.body_count(), 0);
+        let len = if stretch == 0 { self.found.len().max(1) } else { stretch };
+        for first in (0..self.found.len()).step_by(len) {
+            self.colour(first..self.found.len().min(first + len));
+        }
+        self.starts.push(self.manifolds.len() as u32);
+        self.manifolds.extend_from_slice(&self.late);
+        true
+    }
+
+    /// Colours a stretch of manifolds and appends them, sorted.
+    fn colour(&mut self, stretch: Range<usize>) {
+        for manifold in &self.found[stretch.clone()] {
+            for body in manifold.pair {
+                self.masks[body as usize] = 0;
+            }
+        }
+        self.places.clear();
+        self.places.resize(COLOURS * SIZES, 0);
+        self.colours.clear();
+        let mut used = 0;
+        for manifold in &self.found[stretch.clone()] {
+            let [a, b] = manifold.pair.map(|body| body as usize);
+            let free = !(self.masks[a] | self.masks[b]);
+            let colour = free.trailing_zeros() as usize;
+            self.colours.push(colour as u8);
+            if colour == COLOURS {
+                self.late.push(*manifold);
+                continue;
+            }
+            for body in [a, b] {
+                if body != RigidBodies::IMMOVABLE as usize {
+                    self.masks[body] |= 1 << colour;
+                }
+            }
+            used = used.max(colour + 1);
+            self.places[place(colour, manifold)] += 1;
+        }
+        // Sorted by counting: the order inside a colour and size stays that of the problem.
+        let mut next = self.manifolds.len() as u32;
+        for colour in 0..used {
+            self.starts.push(next);
+            for place in &mut self.places[colour * SIZES..(colour + 1) * SIZES] {
+                next += std::mem::replace(place, next);
+            }
+        }
+        self.manifolds.resize(next as usize, Manifold::default());
+        for (manifold, &colour) in self.found[stretch].iter().zip(&self.colours) {
+            if usize::from(colour) < COLOURS {
+                let place = &mut self.places[place(usize::from(colour), manifold)];
+                self.manifolds[*place as usize] = *manifold;
+                *place += 1;
+            }
+        }
+    }
+
+    /// Finds the manifolds; false if they are the same as before.
+    fn find_manifolds(&mut self, bodies: &RigidBodies) -> bool {
+        let mut finder = Finder {
+            found: &mut self.found,
+            count: 0,
+            is_new: false,
+            current: Manifold::default(),
+        };
+        let pairs = bodies.touches().iter().map(|placed| placed.pair);
+        pairs.for_each(|pair| finder.add(pair));
+        finder.close()
+    }
+
+    /// The blocks in the order of a sweep.
+    pub(in crate::splitting) fn order(&self) -> impl Iterator<Item = u32> {
+        self.manifolds
+            .iter()
+            .flat_map(|manifold| manifold.first..manifold.first + manifold.len)
+    }
+}
+
+/// Puts blocks together and compares with what was found before.
+struct Finder<'a> {
+    found: &'a mut Vec<Manifold>,
+    /// How many have been found by now.
+    count: usize,
+    is_new: bool,
+    current: Manifold,
+}
+
+impl Finder<'_> {
+    #[inline]
+    fn add(&mut self, pair: [u32; 2]) {
+        if self.current.pair != pair && self.current.len > 0 {
+            self.finish();
+        }
+        self.current.pair = pair;
+        self.current.len += 1;
+    }
+
+    fn finish(&mut self) {
+        let next = self.current.first + self.current.len;
+        match self.found.get_mut(self.count) {
+            Some(known) if *known == self.current => {}
+            Some(known) => {
+                *known = self.current;
+                self.is_new = true;
+            }
+            None => {
+                self.found.push(self.current);
+                self.is_new = true;
+            }
+        }
+        self.count += 1;
+        self.current = Manifold {
+            first: next,
+            ..Manifold::default()
+        };
+    }
+
+    fn close(mut self) -> bool {
+        if self.current.len > 0 {
+            self.finish();
+        }
+        self.is_new |= self.count != self.found.len();
+        self.found.truncate(self.count);
+        self.is_new
+    }
+}
+
+/// The place of a manifold's kind: by colour, the largest first.
+fn place(colour: usize, manifold: &Manifold) -> usize {
+    colour * SIZES + SIZES - SIZES.min(manifold.len as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cone::Cone;
+    use crate::delassus::{InverseMass, Touch};
+    use crate::problem::{Operator, Problem};
+    use nalgebra::{Matrix3, Vector3};
+
+    /// A problem with one contact without friction on each pair.
+    fn problem(bodies: u32, pairs: impl IntoIterator<Item = [u32; 2]>) -> Problem {
+        let mut problem = Problem::default();
+        let mut assembler = problem.assemble();
+        for _ in 0..bodies {
+            assembler.add_body(InverseMass {
+                mass: 1.0,
+                inertia: Matrix3::identity(),
+            });
+        }
+        let touch = Touch {
+            normal: Vector3::z(),
+            tangent: Vector3::x(),
+            arm_a: Vector3::z(),
+            arm_b: -Vector3::z(),
+        };
+        let pairs: Vec<[u32; 2]> = pairs.into_iter().collect();
+        let mut slots = assembler.add_touches(pairs.len(), pairs.len());
+        for pair in pairs {
+            slots.push(pair, Cone::NonNegative, &touch, [0.0]);
+        }
+        problem
+    }
+
+    fn colour(problem: &Problem) -> Colouring {
+        let Operator::RigidBodies(bodies) = &problem.operator else {
+            unreachable!()
+        };
+        let mut colouring = Colouring::default();
+        assert!(colouring.find(bodies, 0));
+        assert!(!colouring.find(bodies, 0));
+        colouring
+    }
+
+    #[test]
+    fn no_colour_has_a_body_twice_and_every_block_has_its_turn() {
+        // A wheel: body 1 touches all others, these their neighbours, everybody the ground; some pairs have two blocks.
+        let rim = 2..40_u32;
+        let pairs = rim.flat_map(|k| [[0, k], [1, k], [1, k], [k, if k == 39 { 2 } else { k + 1 }]]);
+        let problem = problem(40, pairs);
+        let colouring = colour(&problem);
+        for bounds in colouring.starts.windows(2) {
+            let manifolds = &colouring.manifolds[bounds[0] as usize..bounds[1] as usize];
+            assert!(!manifolds.is_empty() && manifolds.is_sorted_by_key(|manifold| std::cmp::Reverse(manifold.len)));
+            let mut bodies: Vec<u32> = manifolds
+                .iter()
+                .flat_map(|manifold| manifold.pair)
+                .filter(|&b| b != 0)
+                .collect();
+            let count = bodies.len();
+            bodies.sort_unstable();
+            bodies.dedup();
+            assert_eq!(bodies.len(), count);
+        }
+        let mut order: Vec<u32> = colouring.order().collect();
+        order.sort_unstable();
+        assert_eq!(order, (0..problem.blocks.len() as u32).collect::<Vec<_>>());
+        assert_eq!(colouring.uncoloured(), 0);
+    }
+
+    #[test]
+    fn what_a_body_has_beyond_all_colours_comes_last() {
+        let problem = problem(101, (2..102).map(|k| [1, k]));
+        let colouring = colour(&problem);
+        assert_eq!(colouring.uncoloured(), 100 - COLOURS);
+        assert_eq!(colouring.starts.len(), COLOURS + 1);
+        let rest: Vec<u32> = colouring.order().skip(COLOURS).collect();
+        assert_eq!(rest, (COLOURS as u32..100).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,107 @@
+//! What is done to the packets of a colour, compiled for every instruction set: bodies are read, contact after contact is worked
+//! on with the velocities in registers, and bodies are written.
+
+use pulp::{Simd, WithSimd};
+
+use super::bodies::{Bodies, Side};
+use super::contact::Contacts;
+use super::lanes::{Lanes, WIDTH};
+use super::layout::Packet;
+
+/// Finds the step lengths of a packet.
+pub(super) struct Prepare<'a, C> {
+    pub(super) packet: &'a Packet,
+    pub(super) contacts: &'a mut [C],
+    pub(super) bodies: &'a Bodies,
+    pub(super) relaxation: f64,
+}
+
+impl<C: Contacts> WithSimd for Prepare<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for part in parts::<S>(self.packet) {
+            let sides = gather(simd, self.bodies, self.packet, part);
+            for contact in &mut *self.contacts {
+                contact.find_steps(simd, part, &sides, self.relaxation);
+            }
+        }
+    }
+}
+
+/// Gives bodies the velocities of the impulses at hand.
+pub(super) struct Start<'a, C> {
+    pub(super) packets: &'a [Packet],
+    pub(super) contacts: &'a [C],
+    pub(super) bodies: &'a Bodies,
+}
+
+impl<C: Contacts> WithSimd for Start<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        for packet in self.packets {
+            let contacts = &self.contacts[packet.contacts(&self.packets[0])];
+            for part in parts::<S>(packet) {
+                let mut sides = gather(simd, self.bodies, packet, part);
+                for contact in contacts {
+                    contact.start(simd, part, &mut sides);
+                }
+                scatter(&sides, self.bodies, packet, part);
+            }
+        }
+    }
+}
+
+/// Solves contact after contact; the largest change of an impulse.
+pub(super) struct Relax<'a, C> {
+    pub(super) packets: &'a [Packet],
+    pub(super) contacts: &'a mut [C],
+    pub(super) bodies: &'a Bodies,
+}
+
+impl<C: Contacts> WithSimd for Relax<'_, C> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f64 {
+        let mut largest = Lanes::splat(simd, 0.0);
+        for packet in self.packets {
+            let contacts = &mut self.contacts[packet.contacts(&self.packets[0])];
+            for part in parts::<S>(packet) {
+                let mut sides = gather(simd, self.bodies, packet, part);
+                for contact in &mut *contacts {
+                    largest = contact.relax(simd, part, &mut sides, largest);
+                }
+                scatter(&sides, self.bodies, packet, part);
+            }
+        }
+        largest.largest()
+    }
+}
+
+/// The stretches of lanes that a packet has something in.
+#[inline(always)]
+fn parts<S: Simd>(packet: &Packet) -> std::ops::Range<usize> {
+    const {
+        assert!(
+            WIDTH.is_multiple_of(S::F64_LANES),
+            "registers hold 1, 2, 4 or 8 numbers"
+        )
+    };
+    0..(packet.present as usize).div_ceil(S::F64_LANES)
+}
+
+#[inline(always)]
+fn gather<S: Simd>(simd: S, bodies: &Bodies, packet: &Packet, part: usize) -> [Side<S>; 2] {
+    let [a, b] = &packet.bodies;
+    [Side::gather(simd, bodies, a, part), Side::gather(simd, bodies, b, part)]
+}
+
+#[inline(always)]
+fn scatter<S: Simd>([a, b]: &[Side<S>; 2], bodies: &Bodies, packet: &Packet, part: usize) {
+    a.scatter(bodies, &packet.bodies[0], part);
+    b.scatter(bodies, &packet.bodies[1], part);
+}

@@ -1,0 +1,446 @@
+//! Projected Gauss–Seidel over contact points, colour by colour, eight contacts at a time and on several threads.
+//!
+//! Contacts that share no body don't hear of each other within a sweep, so they may be updated at once. Manifolds are
+//! divided into *colours* of which this holds (`colouring`), the manifolds of a colour lie side by side (`layout`), and one
+//! instruction updates up to eight contacts (`contact`, `lanes`). A colour is shared out to threads; between colours they
+//! meet. A sweep is then projected Gauss–Seidel in the order of the colours, whatever the processor and the number of
+//! threads, to the last bit; `gauss_seidel.rs` with `kernel=scalar` does the same row by row, and differs by rounding alone.
+//! (Colouring for parallel Gauss–Seidel: Adams and Ortega 1982. Contacts of a colour in the lanes of a register: Catto, Box2D 3.)
+//!
+//! It takes problems of nothing but contact points with the disc of Coulomb's friction, or without friction; for all
+//! others the scalar sweep in the same order stands in.
+//!
+//! **What bounds it.** A contact streams 184 bytes a sweep, and its update is a chain of some 25 dependent operations with a
+//! root and a quotient among them; the chains of the packets of a colour overlap. `benches/machine/` measures both against what
+//! the machine can do.
+
+mod bodies;
+mod colouring;
+mod contact;
+mod kernels;
+mod lanes;
+mod layout;
+mod work;
+
+pub(super) use colouring::Colouring;
+pub use work::{SweepWork, bytes_per_contact};
+
+use pulp::Arch;
+use rayon::prelude::*;
+
+use self::bodies::Bodies;
+use self::contact::{Contacts, Rough, Smooth};
+use self::kernels::{Prepare, Relax, Start};
+use self::lanes::WIDTH;
+use self::layout::{Layout, NONE, Packet};
+use super::local::{Friction, Granularity};
+use super::order::Order;
+use super::{Kernel, Pass, ProjectionOptions};
+use crate::cone::Cone;
+use crate::delassus::{Delassus, Placed, RigidBodies};
+use crate::error::SolveError;
+use crate::problem::{Block, Operator, Problem};
+use crate::solve::{Context, Convergence};
+
+/// Fewer contacts than this, of all lanes, are not worth a second thread.
+const PIECE: usize = 256;
+
+/// Blocks that one thread reads impulses of at a time.
+const BLOCKS: usize = 1024;
+
+/// The bodies of a problem that this kind of sweep takes.
+fn suited<'a>(options: &ProjectionOptions, problem: &'a Problem) -> Option<&'a RigidBodies> {
+    let Operator::RigidBodies(bodies) = &problem.operator else {
+        return None;
+    };
+    let is_asked_for = options.sweeps.order == Order::Coloured
+        && options.kernel == Kernel::Wide
+        && options.friction == Friction::Cone
+        && options.granularity == Granularity::Rows;
+    // Whether each block is what it should be is seen when it is packed.
+    (is_asked_for
+        && !problem.blocks.is_empty()
+        && bodies.touches().len() == problem.blocks.len()
+        && bodies.rows() == problem.bias.len()
+        && !bodies.is_compliant())
+    .then_some(bodies)
+}
+
+/// Solves a problem this way if it is one that can be; `change` gets what the impulses do to the bodies.
+///
+/// None leaves the impulses as they were: the scalar sweep does it, or says what is wrong.
+pub(super) fn solve(
+    options: &ProjectionOptions,
+    relaxation: f64,
+    problem: &Problem,
+    impulses: &mut [f64],
+    change: Option<&mut Vec<f64>>,
+    context: &mut Context,
+) -> Option<Result<Convergence, SolveError>> {
+    let bodies = suited(options, problem)?;
+    if impulses.len() != problem.rows() {
+        return None;
+    }
+    let mut memory = context.recall::<Memory>();
+    let Memory {
+        layout,
+        rough,
+        smooth,
+        bodies: moved,
+    } = &mut *memory;
+    layout.find(bodies, options.sweeps.stretch);
+    if layout.is_short() {
+        context.keep(memory);
+        return None;
+    }
+    moved.fill(bodies);
+    let report = if problem.rows() > problem.blocks.len() {
+        run(
+            rough, layout, moved, options, relaxation, problem, bodies, impulses, context,
+        )
+    } else {
+        run(
+            smooth, layout, moved, options, relaxation, problem, bodies, impulses, context,
+        )
+    };
+    if report.is_some()
+        && let Some(change) = change
+    {
+        change.clear();
+        change.extend(moved.velocities());
+    }
+    context.keep(memory);
+    report.map(Ok)
+}
+
+/// What is kept from solve to solve.
+#[derive(Debug, Default)]
+struct Memory {
+    layout: Layout,
+    rough: Vec<Rough>,
+    smooth: Vec<Smooth>,
+    bodies: Bodies,
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the parts of the memory, and what a solve is given"
+)]
+fn run<C: Contacts>(
+    contacts: &mut Vec<C>,
+    layout: &Layout,
+    bodies: &Bodies,
+    options: &ProjectionOptions,
+    relaxation: f64,
+    problem: &Problem,
+    operator: &RigidBodies,
+    impulses: &mut [f64],
+    context: &mut Context,
+) -> Option<Convergence> {
+    contacts.resize(layout.blocks.len(), C::default());
+    let mut pass = ColourPass {
+        arch: Arch::new(),
+        threads: rayon::current_num_threads(),
+        problem,
+        operator,
+        layout,
+        bodies,
+        contacts,
+        packed: Packed::Irregular,
+    };
+    pass.packed = pass.pack(impulses, relaxation, options.sweeps.warm_start);
+    if pass.packed == Packed::Irregular {
+        return None;
+    }
+    Some(
+        options
+            .sweeps
+            .iterate_pass(problem, operator, impulses, context, &mut pass),
+    )
+}
+
+/// How contacts came to their places.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Packed {
+    /// All impulses are zero, so that bodies are at rest to begin with.
+    Cold,
+    Warm,
+    /// Something is not a number, not a contact, or can't move.
+    Irregular,
+}
+
+// What threads tell of it: the largest counts.
+const WARM: f64 = 1.0;
+const IRREGULAR: f64 = 2.0;
+
+/// A problem laid out.
+struct ColourPass<'a, C> {
+    arch: Arch,
+    threads: usize,
+    problem: &'a Problem,
+    operator: &'a RigidBodies,
+    layout: &'a Layout,
+    bodies: &'a Bodies,
+    contacts: &'a mut [C],
+    packed: Packed,
+}
+
+impl<C: Contacts> ColourPass<'_, C> {
+    /// Brings contacts and step lengths to their places.
+    fn pack(&mut self, impulses: &[f64], relaxation: f64, factor: f64) -> Packed {
+        let (arch, bodies, layout) = (self.arch, self.bodies, self.layout);
+        let problem = self.problem;
+        let touches = self.operator.touches();
+        let pack = |packets: &[Packet], contacts: &mut [C]| {
+            let origin = contact_of(packets);
+            let (mut irregular, mut warm) = (false, false);
+            for packet in packets {
+                let range = packet.contacts(&packets[0]);
+                let sources = &layout.blocks[origin + range.start..origin + range.end];
+                for (contact, blocks) in contacts[range.clone()].iter_mut().zip(sources) {
+                    if blocks.contains(&NONE) {
+                        *contact = C::default();
+                    }
+                    for (lane, &block) in blocks.iter().enumerate().filter(|(_, block)| **block != NONE) {
+                        let (found, placed) = (&problem.blocks[block as usize], &touches[block as usize]);
+                        let Some(friction) = friction_of(found, placed) else {
+                            irregular = true;
+                            continue;
+                        };
+                        let (bias, start) = (&problem.bias[found.rows()], &impulses[found.rows()]);
+                        warm |= start.iter().any(|&impulse| impulse != 0.0);
+                        contact.set(lane, &placed.touch, friction, bias, start, factor);
+                    }
+                }
+                let prepare = Prepare {
+                    packet,
+                    contacts: &mut contacts[range.clone()],
+                    bodies,
+                    relaxation,
+                };
+                arch.dispatch(prepare);
+                for (contact, blocks) in contacts[range].iter().zip(sources) {
+                    let present = (0..WIDTH).filter(|&lane| blocks[lane] != NONE);
+                    irregular |= !present.fold(true, |regular, lane| regular & contact.is_regular(lane));
+                }
+            }
+            if irregular {
+                IRREGULAR
+            } else if warm {
+                WARM
+            } else {
+                0.0
+            }
+        };
+        let found = spread(layout.packets(), self.contacts, self.threads, &pack);
+        if found == IRREGULAR {
+            Packed::Irregular
+        } else if found == WARM {
+            Packed::Warm
+        } else {
+            Packed::Cold
+        }
+    }
+
+    /// Does something to all contacts, colour by colour; the largest of what it returns.
+    fn for_each_colour(&mut self, work: &(impl Fn(&[Packet], &mut [C]) -> f64 + Sync)) -> f64 {
+        let mut rest = &mut *self.contacts;
+        let mut largest = 0.0;
+        for packets in self.layout.colours() {
+            let contacts;
+            (contacts, rest) = rest.split_at_mut(contacts_of(packets));
+            largest = larger(largest, spread(packets, contacts, self.threads, work));
+        }
+        largest
+    }
+}
+
+impl<C: Contacts> Pass for ColourPass<'_, C> {
+    fn begin(&mut self, _: &mut [f64], _: &mut [f64]) {
+        if self.packed == Packed::Cold {
+            return;
+        }
+        let (arch, bodies) = (self.arch, self.bodies);
+        self.for_each_colour(&|packets, contacts| {
+            arch.dispatch(Start {
+                packets,
+                contacts,
+                bodies,
+            });
+            0.0
+        });
+    }
+
+    fn sweep(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) -> f64 {
+        let (arch, bodies) = (self.arch, self.bodies);
+        self.for_each_colour(&|packets, contacts| {
+            arch.dispatch(Relax {
+                packets,
+                contacts,
+                bodies,
+            })
+        })
+    }
+
+    fn settle(&mut self, impulses: &mut [f64], state: Option<&mut [f64]>) {
+        let (contacts, places, blocks) = (&*self.contacts, &self.layout.places, &self.problem.blocks);
+        let read = |block: usize, impulse: &mut [f64]| {
+            let (contact, lane) = places[block];
+            contacts[contact as usize].impulse(lane as usize, impulse);
+        };
+        if impulses.len() == C::ROWS * blocks.len() && self.threads > 1 {
+            let stretches = impulses.par_chunks_mut(C::ROWS * BLOCKS).enumerate();
+            stretches.for_each(|(stretch, impulses)| {
+                let blocks = stretch * BLOCKS..;
+                blocks
+                    .zip(impulses.chunks_exact_mut(C::ROWS))
+                    .for_each(|(block, impulse)| read(block, impulse));
+            });
+        } else {
+            for (index, block) in blocks.iter().enumerate() {
+                read(index, &mut impulses[block.rows()]);
+            }
+        }
+        if let Some(state) = state {
+            self.operator.load(impulses, state);
+        }
+    }
+}
+
+/// The friction of a block that is a touch between two bodies; none if it is something else.
+#[inline]
+fn friction_of(block: &Block, placed: &Placed) -> Option<f64> {
+    let [a, b] = placed.pair;
+    let fits = (block.first, block.len) == (placed.first, placed.rows) && (a != b || a == RigidBodies::IMMOVABLE);
+    match block.cone {
+        Cone::Friction { coefficient } if fits && block.len == 3 && coefficient >= 0.0 => Some(coefficient),
+        Cone::NonNegative if fits && block.len == 1 => Some(0.0),
+        _ => None,
+    }
+}
+
+/// The number of the first contact of some packets.
+fn contact_of(packets: &[Packet]) -> usize {
+    packets.first().map_or(0, Packet::first_contact)
+}
+
+/// How many contacts consecutive packets have.
+fn contacts_of(packets: &[Packet]) -> usize {
+    match packets {
+        [] => 0,
+        [first, .., last] => last.contacts(first).end,
+        [only] => only.contacts(only).end,
+    }
+}
+
+/// The larger of two numbers, a NaN being larger than all.
+fn larger(x: f64, y: f64) -> f64 {
+    if y <= x { x } else { y }
+}
+
+/// Shares the packets of a colour out to threads; the largest of what the work on them returns.
+fn spread<C: Contacts>(
+    packets: &[Packet],
+    contacts: &mut [C],
+    threads: usize,
+    work: &(impl Fn(&[Packet], &mut [C]) -> f64 + Sync),
+) -> f64 {
+    if packets.is_empty() {
+        return 0.0;
+    }
+    if threads < 2 || packets.len() < 2 || contacts.len() * WIDTH < 2 * PIECE {
+        return work(packets, contacts);
+    }
+    let half = contacts.len() / 2;
+    let middle = packets.partition_point(|packet| packet.contacts(&packets[0]).end <= half);
+    let (left, right) = packets.split_at(middle.clamp(1, packets.len() - 1));
+    let (of_left, of_right) = contacts.split_at_mut(contacts_of(left));
+    let (x, y) = rayon::join(
+        || spread(left, of_left, threads / 2, work),
+        || spread(right, of_right, threads - threads / 2, work),
+    );
+    larger(x, y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delassus::{InverseMass, Touch};
+    use nalgebra::{Matrix3, Vector3};
+
+    /// Balls in a row, each on the ground and against the next, in some disorder.
+    fn row_of_balls(count: u32) -> Problem {
+        let mut problem = Problem::default();
+        let mut assembler = problem.assemble();
+        for k in 0..count {
+            let mass = 1.0 + 0.1 * f64::from(k % 7);
+            assembler.add_body(InverseMass {
+                mass: 1.0 / mass,
+                inertia: Matrix3::identity() * (2.5 / mass) + Matrix3::repeat(0.01 * f64::from(k % 3)),
+            });
+        }
+        let contacts = 2 * count as usize - 1;
+        let mut slots = assembler.add_touches(contacts, 3 * contacts);
+        let cone = Cone::Friction { coefficient: 0.3 };
+        for k in 1..=count {
+            let tilt = 0.1 * f64::from(k % 5);
+            for (pair, normal) in [
+                ([0, k], Vector3::new(tilt, 0.1, 1.0)),
+                ([k, k + 1], Vector3::new(1.0, tilt, 0.2)),
+            ] {
+                if pair[1] > count {
+                    continue;
+                }
+                let normal = normal.normalize();
+                let tangent = normal.cross(&Vector3::y()).normalize();
+                let touch = Touch {
+                    normal,
+                    tangent,
+                    arm_a: 0.5 * normal,
+                    arm_b: -0.5 * normal,
+                };
+                slots.push(pair, cone, &touch, [-0.1 * tilt - 0.05, 0.02, 0.3 * tilt]);
+            }
+        }
+        problem
+    }
+
+    /// However wide the registers, every lane computes the same.
+    #[test]
+    fn every_instruction_set_gives_the_same_bits() {
+        let problem = row_of_balls(61);
+        let Operator::RigidBodies(operator) = &problem.operator else {
+            unreachable!("made of bodies")
+        };
+        let mut machines = vec![Arch::Scalar, Arch::new()];
+        #[cfg(target_arch = "x86_64")]
+        machines.extend(pulp::x86::V3::try_new().map(Arch::V3));
+        let mut layout = Layout::default();
+        layout.find(operator, 0);
+        let results = machines.into_iter().map(|arch| {
+            let mut bodies = Bodies::default();
+            bodies.fill(operator);
+            let mut pass = ColourPass {
+                arch,
+                threads: 1,
+                problem: &problem,
+                operator,
+                layout: &layout,
+                bodies: &bodies,
+                contacts: &mut vec![Rough::default(); layout.blocks.len()],
+                packed: Packed::Irregular,
+            };
+            let mut impulses = vec![0.01; problem.rows()];
+            pass.packed = pass.pack(&impulses, 1.0, 1.0);
+            assert_eq!(pass.packed, Packed::Warm);
+            pass.begin(&mut [], &mut []);
+            let changes: Vec<f64> = (0..5).map(|sweep| pass.sweep(sweep, &mut [], &mut [])).collect();
+            assert!(changes[4] < changes[0] && changes[4] > 0.0);
+            pass.settle(&mut impulses, None);
+            let numbers = impulses.into_iter().chain(changes).chain(bodies.velocities());
+            numbers.map(f64::to_bits).collect::<Vec<_>>()
+        });
+        let results: Vec<Vec<u64>> = results.collect();
+        assert!(results.windows(2).all(|two| two[0] == two[1]));
+    }
+}
