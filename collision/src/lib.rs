@@ -59,7 +59,7 @@ mod narrow_phase;
 mod shape;
 
 pub use aabb::Aabb;
-pub use broad_phase::{AllPairs, BroadPhase, Grid, SweepAndPrune};
+pub use broad_phase::{AllPairs, BroadPhase, Grid, NeighbourList, SweepAndPrune, Tree};
 pub use compound::{Centred, Compound, Part};
 pub use contact::{ContactPoint, Feature, FeatureId};
 pub use mass::MassProperties;

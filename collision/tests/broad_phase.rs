@@ -1,16 +1,23 @@
-//! Sweep and prune and the grid find exactly the pairs that testing everything finds, whatever moves, comes,
-//! goes, is large, small or infinite; and boxes bound their shapes.
+//! All broad phases find exactly the pairs that testing everything finds, whatever moves, comes, goes, is large, small or
+//! infinite; and boxes bound their shapes.
 
 mod common;
 
 use common::{corners, generator, random_box, random_direction, random_pose, random_vector};
-use drystone_collision::{Aabb, AllPairs, BroadPhase, Grid, HalfSpace, Shape, Sphere, SweepAndPrune};
+use drystone_collision::{
+    Aabb, AllPairs, BroadPhase, Grid, HalfSpace, NeighbourList, Shape, Sphere, SweepAndPrune, Tree,
+};
 use nalgebra::{Isometry3, Vector3};
 use rand::RngExt;
 
 /// The methods that are compared with testing everything.
-fn methods() -> [Box<dyn BroadPhase>; 2] {
-    [Box::new(SweepAndPrune::default()), Box::new(Grid::default())]
+fn methods() -> [Box<dyn BroadPhase>; 4] {
+    [
+        Box::new(SweepAndPrune::default()),
+        Box::new(Grid::default()),
+        Box::new(Tree::default()),
+        Box::new(NeighbourList::default()),
+    ]
 }
 
 fn assert_same_pairs(methods: &mut [Box<dyn BroadPhase>], aabbs: &[Aabb], movable: &[bool]) -> usize {
@@ -65,6 +72,100 @@ fn all_methods_find_all_pairs_in_moving_worlds() {
         }
     }
     assert!(total > 10_000, "the worlds must not be empty: {total}");
+}
+
+/// Law: as above, where most rest and some do not, so that methods with a memory use it: bodies tremble, some few fly
+/// through the others, are thrown elsewhere, vanish and come back, become movable or immovable, grow and shrink, and half-spaces
+/// are moved; now and then all of them at once, and now and then one is removed and another added.
+#[test]
+fn all_methods_find_all_pairs_where_most_bodies_rest() {
+    let mut rng = generator(26);
+    let mut total = 0;
+    for _ in 0..12 {
+        let mut methods = methods();
+        let count = rng.random_range(60..400);
+        let width = (count as f64).cbrt();
+        let mut centres: Vec<_> = (0..count).map(|_| random_vector(&mut rng, width)).collect();
+        let mut sizes: Vec<f64> = (0..count).map(|_| rng.random_range(0.3..1.0)).collect();
+        let mut movable: Vec<_> = (0..count).map(|_| rng.random_range(0..4) > 0).collect();
+        let mut hidden = vec![false; count];
+        let fliers = rng.random_range(0..count / 10);
+        let velocity = random_vector(&mut rng, 0.3);
+        for _ in 0..120 {
+            centres
+                .iter_mut()
+                .for_each(|centre| *centre += random_vector(&mut rng, 1e-3));
+            centres[..fliers].iter_mut().for_each(|centre| *centre += velocity);
+            let body = rng.random_range(0..centres.len());
+            match rng.random_range(0..30) {
+                0..4 => centres[body] = random_vector(&mut rng, 2.0 * width),
+                4..8 => movable[body] = !movable[body],
+                8..12 => hidden[body] = !hidden[body],
+                12..16 => sizes[body] = rng.random_range(0.1..3.0),
+                16 => movable.iter_mut().for_each(|movable| *movable = !*movable),
+                17 => centres.iter_mut().for_each(|centre| *centre += velocity),
+                18 => {
+                    centres.remove(body);
+                    centres.push(random_vector(&mut rng, width));
+                }
+                _ => {}
+            }
+            let aabb = |body: usize| match (hidden[body], body % 37) {
+                (true, _) => Aabb::around(Vector3::repeat(f64::NAN), Vector3::zeros()),
+                (_, 5) => {
+                    let mut ground = Aabb::everything();
+                    ground.max.z = centres[body].z - 0.5 * width;
+                    ground
+                }
+                _ => Aabb::around(centres[body], Vector3::repeat(sizes[body])),
+            };
+            let aabbs: Vec<_> = (0..centres.len()).map(aabb).collect();
+            total += assert_same_pairs(&mut methods, &aabbs, &movable);
+        }
+    }
+    assert!(total > 100_000, "the worlds must not be empty: {total}");
+}
+
+/// Law: as above, when methods with a memory have just found that nothing is worth remembering, and then everything goes.
+#[test]
+fn all_methods_survive_the_end_of_the_world() {
+    let mut rng = generator(28);
+    for steps in 0..12 {
+        let mut methods = methods();
+        for count in [80, 0, 40, 0] {
+            for _ in 0..steps {
+                let centres = (0..count).map(|_| random_vector(&mut rng, 2.0));
+                let aabbs: Vec<_> = centres
+                    .map(|centre| Aabb::around(centre, Vector3::repeat(0.5)))
+                    .collect();
+                assert_same_pairs(&mut methods, &aabbs, &[]);
+            }
+        }
+    }
+}
+
+/// Law: as above, for so many bodies that work is shared out to threads, and for any number of these.
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let mut rng = generator(27);
+    let mut centres: Vec<_> = (0..6000).map(|_| random_vector(&mut rng, 9.0)).collect();
+    let mut methods = [1, 2, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        (pool, self::methods())
+    });
+    for _ in 0..6 {
+        centres
+            .iter_mut()
+            .for_each(|centre| *centre += random_vector(&mut rng, 0.02));
+        let aabbs: Vec<_> = centres
+            .iter()
+            .map(|&centre| Aabb::around(centre, Vector3::repeat(0.5)))
+            .collect();
+        for (pool, methods) in &mut methods {
+            let found = pool.install(|| assert_same_pairs(methods, &aabbs, &[]));
+            assert!(found > 10_000, "enough to be shared out: {found}");
+        }
+    }
 }
 
 /// Law: as above, for boxes of all sizes together, each side drawn between a tenth of a millimetre and a hundred metres,

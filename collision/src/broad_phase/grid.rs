@@ -11,6 +11,10 @@
 //! has rows as wide as its own largest box; a box looks up the rows of coarser levels that it reaches, or compares
 //! itself with all of a level that holds only a few. Boxes without bounds are compared with everything.
 
+use std::ops::Range;
+
+use rayon::prelude::*;
+
 use super::sorting::{PairSorter, repair};
 use super::{BroadPhase, is_movable};
 use crate::aabb::Aabb;
@@ -31,6 +35,9 @@ const FEW_BOXES: usize = 16;
 /// About this many boxes are looked at for the median size.
 const SAMPLES: usize = 255;
 
+/// Boxes are compared in pieces of this many, which threads share.
+const PIECE: usize = 1024;
+
 /// The broad phase for very many bodies: time per body does not depend on their number.
 ///
 /// Boxes may be of any sizes, and infinite; one that is infinite costs a test against each other body, no more. The
@@ -44,7 +51,11 @@ pub struct Grid {
     /// Bodies whose boxes are not finite.
     apart: Vec<u32>,
     levels: [Level; LEVELS],
+    /// The smallest y and z, where rows begin.
+    origin: [f64; 2],
     sizes: Vec<f64>,
+    /// What was found in each piece of a level.
+    found: Vec<Vec<(u32, u32)>>,
     sorter: PairSorter,
 }
 
@@ -63,6 +74,12 @@ impl Entry {
     #[inline]
     fn precedes(&self, other: &Self) -> bool {
         self.key_order(other).is_lt()
+    }
+
+    /// Whether it is in an earlier row, or begins before a place in this one.
+    #[inline]
+    fn is_before(&self, row: u64, from: f64) -> bool {
+        self.row < row || (self.row == row && self.min < from)
     }
 
     /// Equals are ordered by body, so that the order is unique.
@@ -93,7 +110,7 @@ struct Level {
 }
 
 impl Level {
-    fn range(&self) -> std::ops::Range<usize> {
+    fn range(&self) -> Range<usize> {
         self.start..self.end
     }
 
@@ -118,12 +135,12 @@ impl BroadPhase for Grid {
 
     fn pairs(&mut self, aabbs: &[Aabb], movable: &[bool], out: &mut Vec<(u32, u32)>) {
         out.clear();
-        let origin = self.enter(aabbs, movable);
+        self.enter(aabbs, movable);
         self.order(aabbs);
         for level in 0..LEVELS {
-            self.within(level, out);
+            self.within_in_pieces(level, out);
             for coarser in level + 1..LEVELS {
-                self.between(level, coarser, origin, out);
+                self.between(level, coarser, out);
             }
         }
         self.with_everything(aabbs, movable, out);
@@ -132,8 +149,39 @@ impl BroadPhase for Grid {
 }
 
 impl Grid {
-    /// Gives every finite box its row, in the order of the last call where there are as many. Returns the smallest y and z.
-    fn enter(&mut self, aabbs: &[Aabb], movable: &[bool]) -> [f64; 2] {
+    /// Visits the bodies whose boxes, as they were in the last call, may overlap a box, each once.
+    pub(super) fn visit(&self, aabb: &Aabb, each: &mut dyn FnMut(u32)) {
+        self.apart.iter().for_each(|&body| each(body));
+        for (index, level) in self.levels.iter().enumerate() {
+            let range = level.range();
+            // A box that reaches this one begins at most one row before it, and not after its end.
+            let rows = |axis: usize| {
+                let (min, max) = (aabb.min[axis + 1], aabb.max[axis + 1]);
+                let first = level.place(min - self.origin[axis]) - 1;
+                (first, level.place(max - self.origin[axis]).max(first))
+            };
+            let ((first_y, last_y), (first_z, last_z)) = (rows(0), rows(1));
+            let count = (last_y - first_y + 1).saturating_mul(last_z - first_z + 1);
+            if range.len() <= FEW_BOXES || count > range.len() as u64 {
+                self.entries[range].iter().for_each(|entry| each(entry.body));
+                continue;
+            }
+            let from = aabb.min.x - level.largest * (1.0 + MARGIN);
+            for z in first_z..=last_z {
+                for y in first_y..=last_y {
+                    let row = row(index, z, y);
+                    let before = self.entries[range.clone()].partition_point(|entry| entry.is_before(row, from));
+                    self.entries[range.start + before..range.end]
+                        .iter()
+                        .take_while(|entry| entry.row == row && entry.min <= aabb.max.x)
+                        .for_each(|entry| each(entry.body));
+                }
+            }
+        }
+    }
+
+    /// Gives every finite box its row, in the order of the last call where there are as many.
+    fn enter(&mut self, aabbs: &[Aabb], movable: &[bool]) {
         self.apart.clear();
         let mut origin = [f64::INFINITY; 2];
         let mut finite = 0;
@@ -184,7 +232,7 @@ impl Grid {
             (entry.min, entry.max) = (min.x, max.x);
             entry.movable = is_movable(movable, entry.body as usize);
         }
-        origin
+        self.origin = origin;
     }
 
     /// The median of the largest sides, of boxes spread evenly over the bodies.
@@ -215,29 +263,57 @@ impl Grid {
         }));
     }
 
-    /// Pairs of boxes of one level.
-    fn within(&self, level: usize, out: &mut Vec<(u32, u32)>) {
-        let Level { largest, end, .. } = self.levels[level];
+    /// Pairs of boxes of one level, shared out to threads if there are many.
+    fn within_in_pieces(&mut self, level: usize, out: &mut Vec<(u32, u32)>) {
+        let Level { start, end, .. } = self.levels[level];
+        if end - start < 2 * PIECE || rayon::current_num_threads() == 1 {
+            self.within(level, start..end, out);
+            return;
+        }
+        let mut found = std::mem::take(&mut self.found);
+        let pieces = (end - start).div_ceil(PIECE);
+        found.resize_with(pieces.max(found.len()), Vec::new);
+        found[..pieces].par_iter_mut().enumerate().for_each(|(piece, found)| {
+            found.clear();
+            let first = start + piece * PIECE;
+            self.within(level, first..end.min(first + PIECE), found);
+        });
+        found[..pieces].iter().for_each(|found| out.extend_from_slice(found));
+        self.found = found;
+    }
+
+    /// Pairs of some boxes of one level and those behind them.
+    fn within(&self, level: usize, places: Range<usize>, out: &mut Vec<(u32, u32)>) {
+        let Level {
+            largest, start, end, ..
+        } = self.levels[level];
         // The rows after a box's own, of the eight around it; those before see it from their side.
         let offsets = [1, (1 << PLACE_BITS) - 1, 1 << PLACE_BITS, (1 << PLACE_BITS) + 1];
-        let mut starts = [self.levels[level].start; 4];
-        for place in self.levels[level].range() {
-            let first = self.entries[place];
-            self.scan(place, place + 1, end, first.row, out);
-            // No box that reaches this one begins before. Largest sides may be rounded, and so may this.
-            let from = first.min - largest * (1.0 + MARGIN);
+        // No box that reaches one begins before this. Largest sides may be rounded, and so may this.
+        let from = |place: usize| self.entries[place].min - largest * (1.0 + MARGIN);
+        let mut starts = [start; 4];
+        if places.start > start {
+            let (row, from) = (self.entries[places.start].row, from(places.start));
+            starts = offsets.map(|offset| {
+                let level = &self.entries[start..end];
+                start + level.partition_point(|entry| entry.is_before(row + offset, from))
+            });
+        }
+        for place in places {
+            let (row, from) = (self.entries[place].row, from(place));
+            self.scan(place, place + 1, end, row, out);
             for (start, offset) in starts.iter_mut().zip(offsets) {
-                let row = first.row + offset;
-                while *start < end && self.is_before(*start, row, from) {
+                while *start < end && self.entries[*start].is_before(row + offset, from) {
                     *start += 1;
                 }
-                self.scan(place, *start, end, row, out);
+                self.scan(place, *start, end, row + offset, out);
             }
         }
     }
 
     /// Pairs of a box of one level and a box of a coarser one.
-    fn between(&self, level: usize, coarser: usize, origin: [f64; 2], out: &mut Vec<(u32, u32)>) {
+    fn between(&self, level: usize, coarser: usize, out: &mut Vec<(u32, u32)>) {
+        let origin = self.origin;
         let coarse = &self.levels[coarser];
         let range = coarse.range();
         if range.len() <= FEW_BOXES {
@@ -257,18 +333,11 @@ impl Grid {
             for z in places(1) {
                 for y in places(0) {
                     let row = row(coarser, z, y);
-                    let before = self.entries[range.clone()]
-                        .partition_point(|entry| entry.row < row || (entry.row == row && entry.min < from));
+                    let before = self.entries[range.clone()].partition_point(|entry| entry.is_before(row, from));
                     self.scan(place, range.start + before, range.end, row, out);
                 }
             }
         }
-    }
-
-    #[inline]
-    fn is_before(&self, place: usize, row: u64, from: f64) -> bool {
-        let entry = &self.entries[place];
-        entry.row < row || (entry.row == row && entry.min < from)
     }
 
     /// Tests a box against those of a row from a place on, up to the last that begins before it ends.

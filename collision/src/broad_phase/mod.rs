@@ -1,13 +1,33 @@
 //! The broad phase: which boxes overlap, without asking what is in them.
+//!
+//! Times a step on one thread, as parts of the grid's, for the boxes of thirty steps one after the other (as "broad phase in
+//! motion" of `benches/collision.rs` does; the shaft is `sphere-pile` as wide as it is by default). The grid takes about
+//! 0.03 to 0.3 µs a body.
+//!
+//! | scene | neighbour list | tree | sweep and prune |
+//! |---|---:|---:|---:|
+//! | wall of 2000 bricks | 0.26 | 0.28 | 2.2 |
+//! | 10 000 balls falling in a narrow shaft | 1.0 | 2.9 | 0.5 |
+//! | 10 000 balls falling, wide | 1.0 | 3.3 | 2.5 |
+//! | the same at rest | 0.15 | 0.13 | 3.5 |
+//! | avalanche of 2000 rocks | 0.95 | 3.2 | 1.5 |
+//!
+//! So a list of neighbours is what simulations use unless told otherwise: it is nearly free where things rest, and a grid where
+//! they don't. The tree keeps such a list too and looks up as fast, but is slow to build, which it has to be when everything moves.
 
 mod all_pairs;
+mod candidates;
 mod grid;
+mod neighbour_list;
 mod sorting;
 mod sweep_and_prune;
+mod tree;
 
 pub use all_pairs::AllPairs;
 pub use grid::Grid;
+pub use neighbour_list::NeighbourList;
 pub use sweep_and_prune::SweepAndPrune;
+pub use tree::Tree;
 
 use crate::aabb::Aabb;
 

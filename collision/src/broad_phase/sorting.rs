@@ -6,6 +6,9 @@ const SHIFTS_PER_ITEM: usize = 16;
 /// Fewer pairs than this are sorted directly.
 const FEW_PAIRS: usize = 64;
 
+/// More than this are sorted on several threads.
+const MANY_PAIRS: usize = 8192;
+
 /// Sorts in place by insertion; gives up and returns false when the order turns out to be far from sorted.
 pub(super) fn repair<T: Copy>(items: &mut [T], precedes: impl Fn(&T, &T) -> bool) -> bool {
     let mut shifts_left = SHIFTS_PER_ITEM * items.len();
@@ -56,13 +59,30 @@ impl PairSorter {
             self.partners[*place as usize] = b;
             *place += 1;
         }
-        for a in 0..bodies {
-            let (start, end) = (self.starts[a] as usize, self.starts[a + 1] as usize);
-            let partners = &mut self.partners[start..end];
-            partners.sort_unstable();
-            for (pair, &b) in pairs[start..end].iter_mut().zip(&*partners) {
-                *pair = (a as u32, b);
-            }
+        order_partners(&self.starts[..=bodies], 0, &mut self.partners, pairs);
+    }
+}
+
+/// Sorts the partners of some bodies, from a first one on, and writes their pairs: halves side by side if there are many.
+fn order_partners(starts: &[u32], first: u32, partners: &mut [u32], pairs: &mut [(u32, u32)]) {
+    let bodies = starts.len() - 1;
+    if pairs.len() > MANY_PAIRS && bodies > 1 && rayon::current_num_threads() > 1 {
+        let middle = bodies / 2;
+        let split = (starts[middle] - starts[0]) as usize;
+        let (lower_partners, upper_partners) = partners.split_at_mut(split);
+        let (lower, upper) = pairs.split_at_mut(split);
+        rayon::join(
+            || order_partners(&starts[..=middle], first, lower_partners, lower),
+            || order_partners(&starts[middle..], first + middle as u32, upper_partners, upper),
+        );
+        return;
+    }
+    for (body, ends) in (first..).zip(starts.windows(2)) {
+        let places = (ends[0] - starts[0]) as usize..(ends[1] - starts[0]) as usize;
+        let partners = &mut partners[places.clone()];
+        partners.sort_unstable();
+        for (pair, &partner) in pairs[places].iter_mut().zip(&*partners) {
+            *pair = (body, partner);
         }
     }
 }
