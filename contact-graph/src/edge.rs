@@ -101,6 +101,18 @@ pub struct Edge<E> {
 }
 
 impl<E> Edge<E> {
+    /// One of a pair that has just come near.
+    pub(crate) fn new(a: u32, b: u32, payload: E) -> Self {
+        let (before, now) = (Nearness::Far, Nearness::Near);
+        Self {
+            a,
+            b,
+            before,
+            now,
+            payload,
+        }
+    }
+
     /// Says whether the two touch.
     pub fn set_touching(&mut self, touching: bool) {
         self.now = if touching { Nearness::Touching } else { Nearness::Near };

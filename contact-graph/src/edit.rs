@@ -47,13 +47,8 @@ impl<N, E> ContactGraph<N, E> {
         move_pairs(&mut self.pairs);
         move_pairs(&mut self.links);
         move_pairs(&mut self.fixtures);
-        // petgraph's own removal puts the last node in the place of the removed one.
-        let (nodes, _) = std::mem::take(&mut self.topology).into_nodes_edges();
-        for (node, index) in nodes.into_iter().zip(&new_index) {
-            if index.is_some() {
-                self.topology.add_node(node.weight);
-            }
-        }
-        self.rebuild_topology();
+        let mut indices = new_index.iter();
+        self.nodes.retain(|_| indices.next().is_some_and(Option::is_some));
+        self.topology.take();
     }
 }

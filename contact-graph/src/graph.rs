@@ -2,9 +2,12 @@
 //! `update.rs`, how nodes do in `edit.rs`, how bodies are grouped in `groups.rs`; why each structure is there, on the
 //! crate's front page.
 
+use std::sync::OnceLock;
+
 use petgraph::graph::{NodeIndex, UnGraph};
 use petgraph::visit::EdgeRef;
 
+use crate::update::Run;
 use crate::{Edge, EdgeKind, GraphError, Node, NodeKind};
 
 /// Nodes and the pairs of them near each other, with memory. See the [crate's front page](crate) for an example.
@@ -13,17 +16,20 @@ use crate::{Edge, EdgeKind, GraphError, Node, NodeKind};
 /// ([`renumber`](Self::renumber)).
 #[derive(Clone, Debug)]
 pub struct ContactGraph<N, E> {
-    /// Nodes with their payloads; edge weights are positions in `edges`.
-    pub(crate) topology: UnGraph<Node<N>, u32>,
+    pub(crate) nodes: Vec<Node<N>>,
+    /// The active edges for petgraph, drawn when somebody asks; edge weights are positions in `edges`.
+    pub(crate) topology: OnceLock<UnGraph<(), u32>>,
     /// The pairs of the last update, parallel to `edges`: what search and merge read, eight bytes a pair whatever the
     /// payload's size.
     pub(crate) pairs: Vec<(u32, u32)>,
     pub(crate) edges: Vec<Edge<E>>,
     /// Edges whose pair is no longer reported, in the order of their pairs.
     pub(crate) dormant: Vec<Edge<E>>,
-    /// Edges on their way to a new position, active ones and dormant ones; empty between updates.
-    pub(crate) moving: Vec<Edge<E>>,
+    /// Edges that are about to be dormant, and those that stay so; empty between updates.
+    pub(crate) leaving: Vec<Edge<E>>,
     pub(crate) resting: Vec<Edge<E>>,
+    /// Where edges go in an update.
+    pub(crate) runs: Vec<Run>,
     pub(crate) links: Vec<(u32, u32)>,
     pub(crate) fixtures: Vec<(u32, u32)>,
 }
@@ -31,12 +37,14 @@ pub struct ContactGraph<N, E> {
 impl<N, E> Default for ContactGraph<N, E> {
     fn default() -> Self {
         ContactGraph {
-            topology: UnGraph::default(),
+            nodes: Vec::new(),
+            topology: OnceLock::new(),
             pairs: Vec::new(),
             edges: Vec::new(),
             dormant: Vec::new(),
-            moving: Vec::new(),
+            leaving: Vec::new(),
             resting: Vec::new(),
+            runs: Vec::new(),
             links: Vec::new(),
             fixtures: Vec::new(),
         }
@@ -52,29 +60,31 @@ impl<N, E> ContactGraph<N, E> {
 
     /// Adds a node and returns its index. There is room for 2³² − 2 of them.
     pub fn add_node(&mut self, kind: NodeKind, payload: N) -> u32 {
-        self.topology.add_node(Node { kind, payload }).index() as u32
+        self.topology.take();
+        self.nodes.push(Node { kind, payload });
+        self.nodes.len() as u32 - 1
     }
 
     /// How many nodes there are.
     #[must_use]
     pub fn node_count(&self) -> usize {
-        self.topology.node_count()
+        self.nodes.len()
     }
 
     /// All nodes by index.
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = &Node<N>> {
-        self.topology.raw_nodes().iter().map(|node| &node.weight)
+        self.nodes.iter()
     }
 
     /// The node with this index.
     #[must_use]
     pub fn node(&self, body: u32) -> Option<&Node<N>> {
-        self.topology.node_weight(NodeIndex::new(body as usize))
+        self.nodes.get(body as usize)
     }
 
     /// The node with this index, to change its kind or payload.
     pub fn node_mut(&mut self, body: u32) -> Option<&mut Node<N>> {
-        self.topology.node_weight_mut(NodeIndex::new(body as usize))
+        self.nodes.get_mut(body as usize)
     }
 
     /// The kind of a node.
@@ -141,16 +151,29 @@ impl<N, E> ContactGraph<N, E> {
     }
 
     /// The bodies near a body, each with the position of the edge between them: first those with a larger index, then
-    /// those with a smaller one, each in rising order. None for a body that isn't there.
+    /// those with a smaller one, each in rising order. None for a body that isn't there. Asks [`topology`](Self::topology).
     pub fn neighbours(&self, body: u32) -> impl Iterator<Item = (u32, u32)> {
-        let edges = self.topology.edges(NodeIndex::new(body as usize));
+        let edges = self.topology().edges(NodeIndex::new(body as usize));
         edges.map(|edge| (edge.target().index() as u32, *edge.weight()))
     }
 
-    /// The active edges as a petgraph graph: nodes by body index, edge weights the positions of edges.
+    /// The active edges as a petgraph graph: nodes by body index, edge weights the positions of edges. The first call after
+    /// a change of pairs or nodes draws it, in time and memory linear in both.
     #[must_use]
-    pub fn topology(&self) -> &UnGraph<Node<N>, u32> {
-        &self.topology
+    pub fn topology(&self) -> &UnGraph<(), u32> {
+        self.topology.get_or_init(|| {
+            let mut topology = UnGraph::with_capacity(self.nodes.len(), self.pairs.len());
+            self.nodes.iter().for_each(|_| {
+                topology.add_node(());
+            });
+            // petgraph puts a new edge at the head of its nodes' lists; adding from the back gives neighbours in rising
+            // order.
+            for (position, &(a, b)) in self.pairs.iter().enumerate().rev() {
+                let (a, b) = (NodeIndex::new(a as usize), NodeIndex::new(b as usize));
+                topology.add_edge(a, b, position as u32);
+            }
+            topology
+        })
     }
 
     /// Sets the pairs of bodies that belong together whether they touch or not: those with a joint between them. They

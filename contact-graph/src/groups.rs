@@ -176,8 +176,7 @@ impl<N, E> ContactGraph<N, E> {
         out.reserve(self.node_count(), self.active_edges().len(), self.links().len());
         out.sets.reset(self.nodes().map(|node| node.kind.is_insulator()));
         out.group_of.resize(self.node_count(), NONE);
-        let topology = self.topology();
-        let is_body = |node: u32| topology.raw_nodes()[node as usize].weight.kind.is_movable();
+        let is_body = |node: u32| self.nodes[node as usize].kind.is_movable();
 
         for (position, (edge, &(a, b))) in (0..).zip(self.active_edges().iter().zip(self.pairs())) {
             let edge = Some(edge);
@@ -218,23 +217,34 @@ impl Groups {
     /// Joins two nodes by an edge or a link and returns the body that stands for it: none if it is nobody's, and none
     /// between containers, or one and an insulator, which is no contact.
     fn join(&mut self, a: u32, b: u32, join: Join, is_body: impl Fn(u32) -> bool) -> Option<u32> {
-        let ends: &[u32] = match join {
-            Join::Both => &[a, b],
-            Join::First => &[a],
-            Join::Second => &[b],
-            Join::Neither => &[],
+        let [takes_a, takes_b] = match join {
+            Join::Both => [true, true],
+            Join::First => [true, false],
+            Join::Second => [false, true],
+            Join::Neither => return None,
         };
-        if ends.iter().all(|&end| self.sets.is_insulator(end)) {
+        let [joins_a, joins_b] = [
+            takes_a && !self.sets.is_insulator(a),
+            takes_b && !self.sets.is_insulator(b),
+        ];
+        if !joins_a && !joins_b {
             return None;
         }
-        if join == Join::Both {
+        if joins_a && joins_b {
             self.sets.join(a, b);
         }
-        for &end in ends {
-            // Insulators get the mark too; numbering takes it away again.
-            self.group_of[end as usize] = SOME;
+        // Insulators get the mark too; numbering takes it away again.
+        if takes_a {
+            self.group_of[a as usize] = SOME;
         }
-        ends.iter().copied().find(|&end| is_body(end))
+        if takes_b {
+            self.group_of[b as usize] = SOME;
+        }
+        if joins_a && is_body(a) {
+            Some(a)
+        } else {
+            (joins_b && is_body(b)).then_some(b)
+        }
     }
 
     /// A set's smallest body opens the group: it notes the number at the set's root, where the others look it up.

@@ -12,7 +12,6 @@
 //! | which pairs may collide | [`CollisionFilter`] | stage 2, Fig 5.4; Gravitas §3.4.3 |
 //! | contact groups | [`ContactGraph::groups`] | stage 5, §5.2.5 |
 //! | events | [`Edge::proximity`], [`Edge::touch`], [`ContactGraph::settle`] | §5.3 |
-//! | an edge's memory of impulses | [`ImpulseCache`] | §5.5 |
 //! | subgroups, and the parts of a layer | [`ContactGraph::partition`] | §5.6, §6.4 |
 //! | stack heights and layers | [`StackLayers`] | §6.4.2 |
 //! | sleep | [`Sleepers`] | §6.5 |
@@ -26,8 +25,7 @@
 //! - **Dormant edges**, a second `Vec`: edges whose pair was reported once and is no longer. They stay until their end
 //!   has been told, and then as long as the caller wants to keep their memory.
 //! - **Topology**, a petgraph undirected graph with edge positions as weights: neighbours, and any petgraph algorithm.
-//!   It is rebuilt in place when the set of pairs changes. That is linear, whereas removing single edges would walk
-//!   the long list of a ground body each time; and the order of neighbours then follows from the current pairs alone.
+//!   It is drawn when it is asked for and only then: no step needs it, and it would take as long as the update itself.
 //! - **Groups**, flat arrays filled by union–find over the active edges, reused from step to step.
 //!
 //! A step in which no pair appears or vanishes allocates nothing. Nothing is hashed, so results depend only on the
@@ -79,7 +77,6 @@ mod filter;
 mod flat_lists;
 mod graph;
 mod groups;
-mod impulse_cache;
 mod layers;
 mod node;
 mod sleep;
@@ -91,7 +88,6 @@ pub use error::GraphError;
 pub use filter::{CollisionFilter, FilterError, FilterScope};
 pub use graph::ContactGraph;
 pub use groups::{Group, Groups, Join, Tie};
-pub use impulse_cache::ImpulseCache;
 pub use layers::{Cycles, Heights, LayerRule, StackLayers, Support};
 pub use node::{Node, NodeCategory, NodeKind};
 /// The version of petgraph behind [`ContactGraph::topology`].

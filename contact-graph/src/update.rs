@@ -8,10 +8,6 @@
 //!
 //! [`settle`]: ContactGraph::settle
 
-use std::iter::Peekable;
-
-use petgraph::graph::NodeIndex;
-
 use crate::{ContactGraph, Edge, GraphError, Nearness};
 
 impl<N, E> ContactGraph<N, E> {
@@ -39,13 +35,16 @@ impl<N, E> ContactGraph<N, E> {
     /// belongs to `pairs[i]`.
     ///
     /// The cost is one comparison of the two lists when nothing changed, else linear in the edges behind the first
-    /// change plus the rebuilt topology. On an error the graph is as it was.
+    /// change. Payloads pass through their default on the way, so that should be cheap. On an error the graph is as it was.
     pub fn update_with(
         &mut self,
         pairs: &[(u32, u32)],
         create: impl FnMut(u32, u32) -> E,
         mut is_obsolete: impl FnMut(&Edge<E>) -> bool,
-    ) -> Result<(), GraphError> {
+    ) -> Result<(), GraphError>
+    where
+        E: Default,
+    {
         // The stored pairs were checked when they came, so equal ones need no check.
         let unchanged = self.pairs == pairs;
         if !unchanged {
@@ -55,48 +54,95 @@ impl<N, E> ContactGraph<N, E> {
         self.dormant.retain(|edge| !(told(edge) && is_obsolete(edge)));
         if !unchanged {
             self.merge(pairs, create);
-            self.rebuild_topology();
         }
         Ok(())
     }
 
-    /// Merges two sorted lists: the edges there are, and the pairs there shall be. Edges before the first change stay
-    /// where they are and the others move in runs, because payloads can be large.
-    fn merge(&mut self, pairs: &[(u32, u32)], mut create: impl FnMut(u32, u32) -> E) {
+    /// Makes the edges those of the new pairs, in their order and in place. Payloads can be large and edges many, so each
+    /// moves once, and only if more have come than gone before it, or the other way round.
+    fn merge(&mut self, pairs: &[(u32, u32)], create: impl FnMut(u32, u32) -> E)
+    where
+        E: Default,
+    {
         let kept = common_start(&self.pairs, pairs);
-        self.moving.extend(self.edges.drain(kept..));
-        let mut old_edges = self.moving.drain(..);
-        self.resting.append(&mut self.dormant);
+        self.take_out(kept, pairs);
+        self.move_runs(pairs.len());
+        self.fill_gaps(kept, pairs, create);
         let mut resting = self.resting.drain(..).peekable();
-        let (mut old, mut new) = (&self.pairs[kept..], &pairs[kept..]);
-        while let Some(&(a, b)) = new.first() {
-            let (lost, rest) = old.split_at(old.iter().take_while(|pair| **pair < (a, b)).count());
-            old = rest;
-            let leaving = lost.iter().zip(&mut old_edges);
-            retire(&mut self.dormant, &mut resting, leaving, Some((a, b)));
+        for edge in self.leaving.drain(..) {
+            while let Some(earlier) = resting.next_if(|other| (other.a, other.b) < (edge.a, edge.b)) {
+                self.dormant.push(earlier);
+            }
+            self.dormant.push(edge);
+        }
+        self.dormant.extend(resting);
+        self.pairs.truncate(kept);
+        reserve(&mut self.pairs, pairs.len());
+        self.pairs.extend_from_slice(&pairs[kept..]);
+        self.topology.take();
+    }
 
-            let same = common_start(old, new);
-            self.edges.extend(old_edges.by_ref().take(same));
-            old = &old[same..];
-            new = &new[same..];
-
-            if same == 0 {
-                let back = resting.next_if(|edge| (edge.a, edge.b) == (a, b));
-                let mut edge = back.unwrap_or_else(|| Edge {
-                    a,
-                    b,
-                    before: Nearness::Far,
-                    now: Nearness::Near,
-                    payload: create(a, b),
-                });
-                edge.now = Nearness::Near;
-                self.edges.push(edge);
-                new = &new[1..];
+    /// Takes out the edges whose pair is missing, leaving ones that are nobody's, and notes where runs of the others go.
+    fn take_out(&mut self, kept: usize, pairs: &[(u32, u32)])
+    where
+        E: Default,
+    {
+        self.runs.clear();
+        let (mut from, mut to) = (kept, kept);
+        while from < self.pairs.len() {
+            let pair = self.pairs[from];
+            to += pairs[to..].iter().take_while(|new| **new < pair).count();
+            let length = common_start(&self.pairs[from..], &pairs[to..]);
+            if length == 0 {
+                let mut edge = std::mem::replace(&mut self.edges[from], nobodys());
+                // The graph's own record: the edge's could have been overwritten.
+                (edge.a, edge.b) = pair;
+                edge.now = Nearness::Far;
+                self.leaving.push(edge);
+                from += 1;
+            } else {
+                self.runs.push(Run { from, to, length });
+                (from, to) = (from + length, to + length);
             }
         }
-        retire(&mut self.dormant, &mut resting, old.iter().zip(old_edges), None);
-        self.pairs.truncate(kept);
-        self.pairs.extend_from_slice(&pairs[kept..]);
+    }
+
+    /// Moves runs of edges to where they go, and makes the list as long as it shall be. Runs keep their order, so one that
+    /// moves up can only be in the way of a later one that moves up too: those are moved from the front, and the
+    /// others from the back.
+    fn move_runs(&mut self, count: usize)
+    where
+        E: Default,
+    {
+        if count > self.edges.len() {
+            reserve(&mut self.edges, count);
+            self.edges.resize_with(count, nobodys);
+        }
+        for &Run { from, to, length } in self.runs.iter().filter(|run| run.to < run.from) {
+            (0..length).for_each(|k| self.edges.swap(from + k, to + k));
+        }
+        for &Run { from, to, length } in self.runs.iter().rev().filter(|run| run.to > run.from) {
+            (0..length).rev().for_each(|k| self.edges.swap(from + k, to + k));
+        }
+        self.edges.truncate(count);
+    }
+
+    /// Gives the pairs that were not there their edges, dormant ones or new ones.
+    fn fill_gaps(&mut self, kept: usize, pairs: &[(u32, u32)], mut create: impl FnMut(u32, u32) -> E) {
+        let mut was_there = is_among(&self.pairs[kept..]);
+        let mut dormant = self.dormant.drain(..).peekable();
+        for (edge, &(a, b)) in self.edges[kept..].iter_mut().zip(&pairs[kept..]) {
+            if was_there((a, b)) {
+                continue;
+            }
+            while let Some(earlier) = dormant.next_if(|edge| (edge.a, edge.b) < (a, b)) {
+                self.resting.push(earlier);
+            }
+            let back = dormant.next_if(|edge| (edge.a, edge.b) == (a, b));
+            *edge = back.unwrap_or_else(|| Edge::new(a, b, create(a, b)));
+            edge.now = Nearness::Near;
+        }
+        self.resting.extend(dormant);
     }
 
     fn check_pairs(&self, pairs: &[(u32, u32)]) -> Result<(), GraphError> {
@@ -117,33 +163,34 @@ impl<N, E> ContactGraph<N, E> {
         }
         Ok(())
     }
+}
 
-    /// petgraph puts a new edge at the head of its nodes' lists; adding from the back gives neighbours in rising order.
-    pub(crate) fn rebuild_topology(&mut self) {
-        self.topology.clear_edges();
-        for (position, &(a, b)) in self.pairs.iter().enumerate().rev() {
-            let (a, b) = (NodeIndex::new(a as usize), NodeIndex::new(b as usize));
-            self.topology.add_edge(a, b, position as u32);
-        }
+/// Edges that stay together, and where they go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    from: usize,
+    to: usize,
+    length: usize,
+}
+
+/// An edge that keeps a place.
+fn nobodys<E: Default>() -> Edge<E> {
+    Edge::new(u32::MAX, u32::MAX, E::default())
+}
+
+/// Whether pairs, asked for in their order, are in a sorted list.
+fn is_among(list: &[(u32, u32)]) -> impl FnMut((u32, u32)) -> bool {
+    let mut list = list.iter().peekable();
+    move |pair| {
+        while list.next_if(|other| **other < pair).is_some() {}
+        list.next_if(|other| **other == pair).is_some()
     }
 }
 
-/// Puts edges that leave among the dormant ones, in the order of their pairs, up to a pair.
-fn retire<'a, E>(
-    dormant: &mut Vec<Edge<E>>,
-    resting: &mut Peekable<impl Iterator<Item = Edge<E>>>,
-    leaving: impl Iterator<Item = (&'a (u32, u32), Edge<E>)>,
-    end: Option<(u32, u32)>,
-) {
-    for (&(a, b), edge) in leaving {
-        while let Some(earlier) = resting.next_if(|other| (other.a, other.b) < (a, b)) {
-            dormant.push(earlier);
-        }
-        let now = Nearness::Far;
-        dormant.push(Edge { a, b, now, ..edge });
-    }
-    while let Some(earlier) = resting.next_if(|other| end.is_none_or(|end| (other.a, other.b) < end)) {
-        dormant.push(earlier);
+/// Makes room for a number of items and an eighth more: doubling would waste most where there is most.
+fn reserve<T>(list: &mut Vec<T>, count: usize) {
+    if count > list.capacity() {
+        list.reserve_exact(count + count / 8 - list.len());
     }
 }
 
@@ -159,17 +206,15 @@ mod tests {
 
     type Graph = ContactGraph<(), Vec<u8>>;
 
-    fn storage(graph: &Graph) -> [(usize, usize); 5] {
+    fn storage(graph: &Graph) -> [(usize, usize); 6] {
         let of = |edges: &Vec<Edge<Vec<u8>>>| (edges.as_ptr() as usize, edges.capacity());
         [
             (graph.pairs.as_ptr() as usize, graph.pairs.capacity()),
             of(&graph.edges),
             of(&graph.dormant),
-            of(&graph.moving),
-            (
-                graph.topology.raw_edges().as_ptr() as usize,
-                graph.topology.capacity().1,
-            ),
+            of(&graph.leaving),
+            of(&graph.resting),
+            (graph.runs.as_ptr() as usize, graph.runs.capacity()),
         ]
     }
 

@@ -15,7 +15,7 @@
 //! A constraint knows neither the time step nor the solver: [`RowSettings`] makes rows of the velocity problem from
 //! these, and the projection makes rows of the position problem from the same ones. So a new kind of joint is one file.
 
-use drystone_solver::{Cone, Row};
+use drystone_solver::{Cone, Row, Touch};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::integrate::Velocity;
@@ -226,6 +226,8 @@ pub(crate) struct RowSettings {
     pub(crate) cfm: f64,
     /// Speeds of approach below this don't bounce.
     pub(crate) restitution_threshold: f64,
+    /// Whether bodies have moved since contacts were found.
+    pub(crate) moved: bool,
 }
 
 impl RowSettings {
@@ -273,6 +275,22 @@ impl RowSettings {
             bias: free - target,
             compliance,
         }
+    }
+
+    /// b of the three rows of a hard contact point: what [`row`](Self::row) gives for [`Law::Contact`], without the rows.
+    #[inline]
+    pub(crate) fn contact_bias(&self, restitution: f64, gap: f64, touch: &Touch, at: &Placement<'_>) -> [f64; 3] {
+        let Touch { arm_a, arm_b, .. } = touch;
+        let [normal, tangent, other] = touch.directions();
+        let free = at.b.free.at(arm_b) - at.a.free.at(arm_a);
+        let approach = normal.dot(&free);
+        let before = if restitution > 0.0 {
+            normal.dot(&(at.b.before.at(arm_b) - at.a.before.at(arm_a)))
+        } else {
+            0.0
+        };
+        let target = self.one_sided_target(gap, self.erp, restitution, before, approach);
+        [approach - target, tangent.dot(&free), other.dot(&free)]
     }
 
     /// The smallest rate allowed at the end of the step: a gap may close and no further, (4.23) and (4.45); what is
@@ -337,6 +355,7 @@ mod tests {
         erp: 0.5,
         cfm: 0.0,
         restitution_threshold: 0.1,
+        moved: false,
     };
 
     #[test]

@@ -3,12 +3,12 @@
 //! Rows of a contact, dissertation §4.9 and (4.95): `(−d | −(r_a × d) | d | r_b × d)` for d the normal and two tangents,
 //! so that the row's velocity is that of B against A along d. What is asked of them is [`Law::Contact`].
 
-use drystone_collision::{ContactPoint, FeatureId};
-use drystone_contact_graph::ImpulseCache;
+use drystone_collision::ContactPoint;
 use nalgebra::Vector3;
 
 use crate::constraint::{Constraint, ConstraintRow, Law, Placement, Unit, point_jacobian};
 use crate::contact_cache::ContactCache;
+use crate::few::Few;
 use crate::material::ContactLaw;
 
 /// Which of a step's solves an impulse belongs to; each starts from what it found the step before.
@@ -20,15 +20,16 @@ pub(crate) enum Phase {
     Layered = 1,
 }
 
+/// The impulses at a point by phase, world frame (tangents may turn from step to step), as they act on body B.
+pub(crate) type PointImpulses = [Vector3<f64>; 2];
+
 /// All contact points of a pair of bodies, kept on their edge of the contact graph.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Manifold {
     /// The points found in this step.
-    pub(crate) points: Vec<ContactPoint>,
-    /// The impulses at each point by phase, world frame, as they act on body B; the start of the next solve.
-    pub(crate) impulses: Vec<[Vector3<f64>; 2]>,
-    /// Last step's impulses by feature. They are kept in the world frame: tangents may turn from step to step.
-    memory: ImpulseCache<FeatureId, 6>,
+    pub(crate) points: Few<ContactPoint>,
+    /// The impulses at each point; the start of the next solve.
+    pub(crate) impulses: Few<PointImpulses>,
     /// The step in which they were last looked for.
     pub(crate) found_in: u64,
     /// The trial in which one of them last pushed.
@@ -39,60 +40,61 @@ pub(crate) struct Manifold {
     pub(crate) cache: Option<Box<ContactCache>>,
 }
 
+// Every pair that is near has one of these, touching or not, and every step reads them all.
+const _: () = assert!(size_of::<Manifold>() <= 160);
+
+/// Memory for finding points, which pairs share.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    pub(crate) points: Vec<ContactPoint>,
+    impulses: Vec<PointImpulses>,
+}
+
 impl Manifold {
-    /// Remembers the impulses of the points by their features and forgets the points.
-    pub(crate) fn begin(&mut self) {
-        let Self {
-            points,
-            impulses,
-            memory,
-            ..
-        } = self;
-        let pairs = points.iter().zip(impulses.iter());
-        memory.store(pairs.map(|(point, [whole, layered])| {
-            let numbers = [whole.x, whole.y, whole.z, layered.x, layered.y, layered.z];
-            (point.feature, numbers)
-        }));
-        points.clear();
-        impulses.clear();
-    }
-
-    /// Gives every new point the impulses its features had.
-    pub(crate) fn recall(&mut self) {
-        let Self {
-            points,
-            impulses,
-            memory,
-            ..
-        } = self;
-        impulses.extend(points.iter().map(|point| {
-            let [a, b, c, d, e, f] = memory.get(&point.feature).unwrap_or_default();
-            [Vector3::new(a, b, c), Vector3::new(d, e, f)]
-        }));
-    }
-
-    /// Keeps only the deepest point, the first one of equals (§5.6 "reduction").
-    pub(crate) fn reduce_to_deepest(&mut self) {
-        let deepest = self
-            .points
-            .iter()
-            .copied()
-            .reduce(|deepest, point| if point.depth > deepest.depth { point } else { deepest });
-        if let Some(deepest) = deepest {
-            self.points.clear();
-            self.points.push(deepest);
+    /// Puts the points in the scratch memory in the place of those there are. Points made by the same features keep their
+    /// impulses (dissertation §5.5): points come in another order each step, and some come and go. There are some four to eight,
+    /// so a search runs through them all.
+    #[inline]
+    pub(crate) fn replace(&mut self, scratch: &mut Scratch) {
+        let Scratch { points, impulses } = scratch;
+        let same = self.points.len() == points.len()
+            && self
+                .points
+                .iter()
+                .zip(&*points)
+                .all(|(old, new)| old.feature == new.feature);
+        if same {
+            self.points.copy_from_slice(points);
+            return;
         }
+        let old = || self.points.iter().zip(&self.impulses);
+        impulses.clear();
+        impulses.extend(points.iter().map(|point| {
+            let found = old().find(|(old, _)| old.feature == point.feature);
+            found.map_or_else(Default::default, |(_, impulses)| *impulses)
+        }));
+        self.points.assign(points);
+        self.impulses.assign(impulses);
     }
 
-    /// Forgets everything but the memory it occupies.
+    /// Forgets points and impulses, and keeps the memory they occupy.
     pub(crate) fn forget(&mut self) {
         self.points.clear();
         self.impulses.clear();
-        self.memory.clear();
         if let Some(cache) = &mut self.cache {
             **cache = ContactCache::default();
         }
     }
+}
+
+/// Keeps only the deepest of some points, the first one of equals (§5.6 "reduction").
+pub(crate) fn reduce_to_deepest(points: &mut Vec<ContactPoint>) {
+    let deepest = points
+        .iter()
+        .copied()
+        .reduce(|deepest, point| if point.depth > deepest.depth { point } else { deepest });
+    points.clear();
+    points.extend(deepest);
 }
 
 /// An orthonormal right-handed frame (normal, tangent 1, tangent 2) that depends on the normal alone, without branches
@@ -165,6 +167,7 @@ mod tests {
 
     #[test]
     fn impulses_are_found_again_by_feature_and_forgotten_with_it() {
+        use drystone_collision::FeatureId;
         use nalgebra::Point3;
         let point = |id: u64, x: f64| ContactPoint {
             position: Point3::new(x, 0.0, 0.0),
@@ -173,19 +176,48 @@ mod tests {
             feature: FeatureId(id),
         };
         let (x, y, zero) = (Vector3::x(), Vector3::y(), Vector3::zeros());
-        let mut manifold = Manifold {
-            points: vec![point(1, 0.0), point(2, 1.0)],
-            impulses: vec![[x, zero], [y, 2.0 * x]],
-            ..Manifold::default()
+        let mut manifold = Manifold::default();
+        let mut scratch = Scratch::default();
+        let mut find = |manifold: &mut Manifold, points: &[ContactPoint]| {
+            scratch.points.clear();
+            scratch.points.extend_from_slice(points);
+            manifold.replace(&mut scratch);
+            assert_eq!(&*manifold.points, points);
         };
-        manifold.begin();
-        manifold.points = vec![point(2, 1.1), point(3, 2.0)];
-        manifold.recall();
-        assert_eq!(manifold.impulses, [[y, 2.0 * x], [zero, zero]]);
+        find(&mut manifold, &[point(1, 0.0), point(2, 1.0)]);
+        assert_eq!(*manifold.impulses, [[zero; 2]; 2]);
+        manifold.impulses.copy_from_slice(&[[x, zero], [y, 2.0 * x]]);
+        // They move, and stay the same points.
+        find(&mut manifold, &[point(1, 0.1), point(2, 0.9)]);
+        assert_eq!(*manifold.impulses, [[x, zero], [y, 2.0 * x]]);
+        // One goes, one comes, one is somewhere else in the list.
+        find(&mut manifold, &[point(3, 2.0), point(2, 1.1)]);
+        assert_eq!(*manifold.impulses, [[zero, zero], [y, 2.0 * x]]);
+        find(&mut manifold, &[point(2, 1.1)]);
+        assert_eq!(*manifold.impulses, [[y, 2.0 * x]]);
         manifold.forget();
-        manifold.begin();
-        manifold.points = vec![point(2, 1.1)];
-        manifold.recall();
-        assert_eq!(manifold.impulses, [[zero, zero]]);
+        find(&mut manifold, &[point(2, 1.1)]);
+        assert_eq!(*manifold.impulses, [[zero, zero]]);
+    }
+
+    #[test]
+    fn the_deepest_point_is_the_first_of_equals() {
+        use drystone_collision::FeatureId;
+        use nalgebra::Point3;
+        let points = [0.1, 0.3, 0.3, 0.2]
+            .into_iter()
+            .zip(0..)
+            .map(|(depth, id)| ContactPoint {
+                position: Point3::origin(),
+                normal: Vector3::z_axis(),
+                depth,
+                feature: FeatureId(id),
+            });
+        let mut points: Vec<_> = points.collect();
+        reduce_to_deepest(&mut points);
+        assert_eq!(points.iter().map(|point| point.feature.0).collect::<Vec<_>>(), [1]);
+        points.clear();
+        reduce_to_deepest(&mut points);
+        assert!(points.is_empty());
     }
 }

@@ -4,6 +4,10 @@
 //! What is compared is the placement in which the points were generated, not that of the last step, so small motions
 //! cannot add up unseen. Points are kept as one point of each surface in each body's frame. If the two have moved a
 //! little, each point's depth is `n·(p_a − p_b)` of these, right to first order.
+//!
+//! It is off unless asked for. On a wall of 2000 bricks that still settles, carrying points along takes longer than finding
+//! them with a tolerance of 0.1 mm (1.5 ms a step against 1.2 ms: few pairs hold, and asking costs a relative placement), and
+//! saves 0.5 ms of a step of 11 ms with 1 mm, which is as much as stacks are allowed to penetrate.
 
 use drystone_collision::{ContactPoint, Shape};
 use nalgebra::{Isometry3, Point3, Unit, Vector3};

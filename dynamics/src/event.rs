@@ -12,7 +12,7 @@ use crate::joint::BreakCause;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// Two bodies are near each other: the broad phase reports them.
+    /// Two bodies are near each other: the broad phase reports them, and the balls around them overlap.
     Proximity {
         /// Their indices, the smaller one first.
         bodies: [usize; 2],

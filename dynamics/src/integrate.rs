@@ -38,6 +38,21 @@ impl Velocity {
         }
     }
 
+    /// From six numbers.
+    #[inline]
+    pub(crate) fn from_numbers(numbers: &[f64]) -> Self {
+        Self {
+            linear: Vector3::new(numbers[0], numbers[1], numbers[2]),
+            angular: Vector3::new(numbers[3], numbers[4], numbers[5]),
+        }
+    }
+
+    /// That of a point at the end of an arm from the centre.
+    #[inline]
+    pub(crate) fn at(&self, arm: &Vector3<f64>) -> Vector3<f64> {
+        self.linear + self.angular.cross(arm)
+    }
+
     /// Adds a multiple of another.
     pub(crate) fn add_scaled(&mut self, factor: f64, other: &Self) {
         self.linear += factor * other.linear;

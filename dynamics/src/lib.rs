@@ -10,6 +10,7 @@ mod contact;
 mod contact_cache;
 mod error;
 mod event;
+mod few;
 mod integrate;
 mod joint;
 mod material;
@@ -44,7 +45,7 @@ pub use report::{StepReport, Timings};
 pub use simulation::Simulation;
 pub use stepper::{
     BacktrackingStep, BoxBoxChoice, BroadPhaseChoice, CycleChoice, FallingChoice, FixedStep, HeightChoice,
-    ShockOptions, ShockStep, StepOptions, Stepper,
+    ShockOptions, ShockStep, SmallStepOptions, SmallSteps, StepOptions, Stepper,
 };
 pub use timer::Timer;
 pub use world::{BodyId, GRAVITY, JointId, World};

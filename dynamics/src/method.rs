@@ -6,7 +6,7 @@ use drystone_solver::Solver;
 use drystone_solver::registry::{self, Entry};
 use drystone_solver::spec::{Spec, SpecError};
 
-use crate::stepper::{BacktrackingStep, FixedStep, ShockStep, Stepper};
+use crate::stepper::{BacktrackingStep, FixedStep, ShockStep, SmallSteps, Stepper};
 
 /// A stepper of the registry.
 pub type StepperEntry = Entry<dyn Stepper>;
@@ -41,6 +41,13 @@ static STEPPERS: &[StepperEntry] = &[
         takes: ANY,
         reference: "Erleben 2005, figure 6.60",
         make: || Box::new(ShockStep::modified()),
+    },
+    Entry {
+        name: "small-steps",
+        summary: "contacts are found once, and the step is taken in parts: what rests hardly moves",
+        takes: ANY,
+        reference: "Macklin et al. 2019",
+        make: || Box::new(SmallSteps::default()),
     },
     Entry {
         name: "backtracking",

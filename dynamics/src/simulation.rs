@@ -10,6 +10,9 @@ use crate::pipeline::Pipeline;
 use crate::report::StepReport;
 use crate::world::World;
 
+/// With fewer contacts than this, a step is taken by one thread.
+const WORTH_THREADS: usize = 512;
+
 /// A running simulation.
 ///
 /// ```
@@ -47,6 +50,16 @@ impl Simulation {
 
     /// Takes one step. After an error the world is as far as it got; it can be looked at, not continued.
     pub fn step(&mut self) -> Result<&StepReport, StepError> {
+        // Threads meet many times in a step; from outside their pool each time would be a wait for one of them to wake up.
+        if self.pipeline.report().contacts < WORTH_THREADS || rayon::current_num_threads() == 1 {
+            self.take_step()?;
+        } else {
+            rayon::scope(|_| self.take_step())?;
+        }
+        Ok(self.pipeline.report())
+    }
+
+    fn take_step(&mut self) -> Result<(), StepError> {
         self.pipeline.begin_step()?;
         self.method
             .stepper

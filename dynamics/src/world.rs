@@ -148,6 +148,12 @@ impl World {
         }
     }
 
+    /// Gives back the memory that was made ready for further bodies: with many, as much again as they need.
+    pub(crate) fn shrink(&mut self) {
+        self.bodies.shrink_to_fit();
+        self.body_ids.shrink_to_fit();
+    }
+
     /// The ids of the bodies, by index, in rising order.
     pub fn body_ids(&self) -> &[BodyId] {
         &self.body_ids

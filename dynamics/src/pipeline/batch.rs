@@ -3,16 +3,18 @@
 use std::time::Instant;
 
 use drystone_contact_graph::{Edge, Group, Groups};
-use drystone_solver::{Measure, Solver};
+use drystone_solver::{Block, Measure, Solver};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::Pipeline;
 use super::joints::Reaction;
 use super::layers::Layer;
-use super::task::{GroupTask, Shared};
+use super::share::for_each_of;
+use super::task::{GroupTask, Shared, for_each_edge};
+use super::{BodyState, Pipeline};
+use crate::body::Body;
 use crate::constraint::RowSettings;
-use crate::contact::{Phase, contact_frame};
+use crate::contact::{Manifold, Phase, contact_frame};
 use crate::error::StepError;
 use crate::integrate::Velocity;
 
@@ -203,13 +205,19 @@ impl Pipeline {
     fn store_velocities(&mut self, batch: Batch<'_>, tasks: &[GroupTask]) {
         let bodies = self.world.bodies_mut();
         for (part, task) in batch.iter().zip(tasks) {
-            let moved = part.bodies.iter().chain(&task.borders);
-            for (&body, change) in moved.zip(task.change.chunks_exact(6).skip(1)) {
-                let (body, state) = (&mut bodies[body as usize], &mut self.states[body as usize]);
-                body.linear_velocity += Vector3::new(change[0], change[1], change[2]);
-                body.angular_velocity += Vector3::new(change[3], change[4], change[5]);
-                // What the next layer takes as given.
-                state.side.free = Velocity::of(body);
+            // The immovable one is first.
+            let change = |index: usize| Velocity::from_numbers(&task.change[6 * (index + 1)..][..6]);
+            let borders = part.bodies.len();
+            for (indices, first) in [(part.bodies, 0), (&task.borders, borders)] {
+                for_each_of(bodies, indices, &|index, body: &mut Body| {
+                    let change = change(first + index);
+                    body.linear_velocity += change.linear;
+                    body.angular_velocity += change.angular;
+                });
+                // What the next layer takes as given: until now it was the body's velocity.
+                for_each_of(&mut self.states, indices, &|index, state: &mut BodyState| {
+                    state.side.free.add_scaled(1.0, &change(first + index));
+                });
             }
         }
     }
@@ -238,20 +246,21 @@ impl Pipeline {
                     reaction.add(&task.joint_rows[row], &arm, impulse);
                 }
             }
-            for &edge in part.edges {
-                let Edge { a, b, payload, .. } = &mut edges[edge as usize];
-                let [a, b] = [*a, *b].map(|body| self.states[body as usize].inverse.mass);
-                let manifold = payload;
-                for ((point, impulses), block) in manifold.points.iter().zip(&mut manifold.impulses).zip(&mut blocks) {
+            let (states, trial) = (&self.states, self.trial);
+            let store = |edge: &mut Edge<Manifold>, blocks: &[Block]| {
+                let [a, b] = [edge.a, edge.b].map(|body| states[body as usize].inverse.mass);
+                let manifold = &mut edge.payload;
+                for ((point, impulses), block) in manifold.points.iter().zip(&mut manifold.impulses).zip(blocks) {
                     let frame = contact_frame(&point.normal);
                     let values = &task.impulses[block.rows()];
                     let sum = frame.iter().zip(values).map(|(axis, value)| axis * *value).sum();
                     impulses[phase as usize] = sum;
                     if values[0] * (a + b) > PUSH {
-                        manifold.pushed_in = self.trial;
+                        manifold.pushed_in = trial;
                     }
                 }
-            }
+            };
+            for_each_edge(&task.counts, part.edges, 0, edges, blocks.as_slice(), &store);
         }
     }
 }

@@ -9,19 +9,52 @@
 
 use std::time::Instant;
 
-use drystone_collision::{Aabb, NarrowPhase, Shape, overlaps};
-use drystone_contact_graph::{Edge, EdgeKind, Nearness, NodeKind};
-use nalgebra::Vector3;
+use drystone_collision::{Aabb, NarrowPhase, overlaps};
+use drystone_contact_graph::{Edge, EdgeKind, Nearness};
 use rayon::prelude::*;
 
 use super::Pipeline;
 use super::options::{GraphOptions, ObsoleteEdges};
+use super::share::{PARALLEL_PAIRS, is_shared};
 use crate::body::Body;
-use crate::contact::Manifold;
+use crate::contact::{Manifold, Scratch, reduce_to_deepest};
 use crate::error::StepError;
 
-/// Below this many pairs, sharing the narrow phase out to threads costs more than it saves.
-const PARALLEL_PAIRS: usize = 256;
+/// Pairs are looked at in pieces of this many, each with memory and a tally of its own. Sums are taken by pieces, and
+/// so are the same however many threads there are.
+const PIECE: usize = PARALLEL_PAIRS / 2;
+
+/// Pairs are filtered in pieces of this many.
+const FILTER_PIECE: usize = 4096;
+
+/// What the narrow phase needs for a piece of the pairs, and what it found there.
+#[derive(Debug, Default)]
+pub(super) struct Finder {
+    scratch: Scratch,
+    tally: Tally,
+}
+
+/// Contact points counted.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    points: usize,
+    penetrating: usize,
+    deepest: f64,
+    /// Of the depths of those that penetrate.
+    sum: f64,
+}
+
+impl Tally {
+    #[inline]
+    fn add(&mut self, depth: f64) {
+        self.points += 1;
+        if depth > 0.0 {
+            self.penetrating += 1;
+            self.deepest = self.deepest.max(depth);
+            self.sum += depth;
+        }
+    }
+}
 
 impl Pipeline {
     /// Finds all contact points at the present poses, matches them with those of the last call, and forms groups. `h` is
@@ -53,7 +86,7 @@ impl Pipeline {
     }
 
     fn find(&mut self, horizon: f64, h: f64) -> Result<(), StepError> {
-        self.find_reaches(horizon);
+        self.find_boxes(0.5 * self.narrow_phase.envelope, horizon);
         self.find_pairs();
         self.update_edges()?;
         self.note_poses(h);
@@ -62,23 +95,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// How far each body's surface can get: half the envelope, so that two bodies share the whole of it, and its motion
-    /// over the horizon.
-    fn find_reaches(&mut self, horizon: f64) {
-        let margin = 0.5 * self.narrow_phase.envelope;
-        self.reaches.clear();
-        self.reaches.extend(self.world.bodies().iter().map(|body| {
-            let turning = match body.shape {
-                Shape::Cuboid(_) | Shape::Compound(_) => body.angular_velocity.norm() * body.shape.bounding_radius(),
-                // A ball's surface does not move when it turns; a half-space has no radius.
-                Shape::Sphere(_) | Shape::HalfSpace(_) => 0.0,
-            };
-            margin + horizon * (body.linear_velocity.norm() + turning)
-        }));
-    }
-
     fn find_pairs(&mut self) {
-        self.find_boxes();
         self.broad_phase.pairs(&self.aabbs, &self.movable, &mut self.pairs);
         self.drop_pairs_without_edges();
         if self.sleepers.asleep() > 0 {
@@ -86,39 +103,34 @@ impl Pipeline {
         }
     }
 
-    /// Boxes of all bodies, and who may have come to touch somebody new.
-    fn find_boxes(&mut self) {
-        let bodies = self.world.bodies();
-        self.movable.clear();
-        self.movable.resize(bodies.len(), false);
-        self.aabbs.resize(bodies.len(), NOWHERE);
-        for (index, body) in bodies.iter().enumerate() {
-            let is_changed = self.known.is_changed(index as u32);
-            if self.sleepers.is_asleep(index as u32) && !is_changed {
-                continue;
-            }
-            self.movable[index] = match self.graph.node_kind(index as u32) {
-                _ if is_changed => true,
-                // What is scripted may meet what is asleep.
-                Some(NodeKind::Scripted) => self.sleepers.asleep() > 0,
-                Some(kind) => kind.is_movable() || kind == NodeKind::Trigger,
-                None => false,
-            };
-            self.aabbs[index] = if body.passive {
-                NOWHERE
-            } else {
-                body.shape.aabb(&body.pose).loosened(self.reaches[index])
-            };
-        }
-    }
-
-    /// Pairs between which Table 5.2 has no edge, that a joint keeps apart, or that a rule forbids.
+    /// Drops pairs between which Table 5.2 has no edge, that a joint keeps apart, that a rule forbids, or that are further
+    /// apart than they reach: boxes of balls overlap at their corners, and every edge is memory.
     fn drop_pairs_without_edges(&mut self) {
         let (graph, joints, filter) = (&self.graph, &self.joints, &self.world.filter);
-        let unfiltered = filter.is_trivial();
-        self.pairs.retain(|&(a, b)| {
-            graph.edge_kind(a, b).is_some() && !joints.is_apart(&(a, b)) && (unfiltered || filter.allows(a, b))
-        });
+        let (outlines, unfiltered) = (&self.outlines, filter.is_trivial());
+        let is_free = |a: u32, b: u32| !joints.is_apart(&(a, b)) && (unfiltered || filter.allows(a, b));
+        let has_edge = |&(a, b): &(u32, u32)| {
+            let [of_a, of_b] = [a, b].map(|body| &outlines[body as usize]);
+            // Between two that move there always is one.
+            let kind = (of_a.is_movable & of_b.is_movable) || graph.edge_kind(a, b).is_some();
+            !of_a.is_clear_of(of_b) & (kind && is_free(a, b))
+        };
+        if !is_shared(self.pairs.len(), 2 * FILTER_PIECE) {
+            let count = gather(&mut self.pairs, has_edge);
+            self.pairs.truncate(count);
+            return;
+        }
+        let pieces = self.pairs.par_chunks_mut(FILTER_PIECE);
+        self.kept_pairs.resize(pieces.len(), 0);
+        let work = pieces.zip(&mut self.kept_pairs);
+        work.for_each(|(pairs, kept)| *kept = gather(pairs, has_edge));
+        let mut count = 0;
+        for (piece, &kept) in self.kept_pairs.iter().enumerate() {
+            let start = piece * FILTER_PIECE;
+            self.pairs.copy_within(start..start + kept, count);
+            count += kept;
+        }
+        self.pairs.truncate(count);
     }
 
     /// Pairs of which neither can have moved are not reported, and are what they were.
@@ -161,42 +173,51 @@ impl Pipeline {
     }
 
     fn find_contacts(&mut self) {
-        let (bodies, reaches) = (self.world.bodies(), &self.reaches);
-        let (sleepers, options, box_box) = (&self.sleepers, &self.options, self.narrow_phase.box_box);
-        let (known, step) = (&self.known, self.report.step);
-        let is_still = |index: u32| {
-            let body = &bodies[index as usize];
-            let rests = sleepers.is_asleep(index) || !body.is_dynamic();
-            rests && body.kind.motion().is_none() && !known.is_changed(index)
-        };
-        let find = |edge: &mut Edge<Manifold>| {
-            let (a, b) = (&bodies[edge.a as usize], &bodies[edge.b as usize]);
-            if is_trigger(a) || is_trigger(b) {
+        let (bodies, outlines) = (self.world.bodies(), &self.outlines);
+        let (options, box_box) = (&self.options, self.narrow_phase.box_box);
+        let step = self.report.step;
+        let find = |edge: &mut Edge<Manifold>, scratch: &mut Scratch| {
+            let [of_a, of_b] = [edge.a, edge.b].map(|body| &outlines[body as usize]);
+            let ends = || [edge.a, edge.b].map(|body| &bodies[body as usize]);
+            if of_a.is_trigger || of_b.is_trigger {
+                let [a, b] = ends();
                 edge.set_touching(overlaps(&a.shape, &a.pose, &b.shape, &b.pose));
                 return;
             }
-            if is_still(edge.a) && is_still(edge.b) {
+            if of_a.is_still && of_b.is_still {
                 return;
             }
-            let narrow_phase = NarrowPhase {
-                box_box,
-                envelope: reaches[edge.a as usize] + reaches[edge.b as usize],
-            };
             // A pair that comes back is a new one: impulses older than a step are a poor guess. Those of this step's own
             // earlier detections are not.
             if edge.before == Nearness::Far && edge.payload.found_in != step {
                 edge.payload.forget();
             }
             edge.payload.found_in = step;
-            edge.payload.find(&narrow_phase, a, b, options);
+            let narrow_phase = NarrowPhase {
+                box_box,
+                envelope: of_a.reach + of_b.reach,
+            };
+            let [a, b] = ends();
+            edge.payload.find(&narrow_phase, a, b, options, scratch);
             let touches = |depth: f64| depth >= -options.touch_distance;
             edge.set_touching(edge.payload.points.iter().any(|point| touches(point.depth)));
         };
+        let work = |(edges, finder): (&mut [Edge<Manifold>], &mut Finder)| {
+            finder.tally = Tally::default();
+            for edge in edges {
+                find(edge, &mut finder.scratch);
+                edge.payload
+                    .points
+                    .iter()
+                    .for_each(|point| finder.tally.add(point.depth));
+            }
+        };
         let edges = self.graph.active_edges_mut();
-        if edges.len() < PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
-            edges.iter_mut().for_each(find);
+        self.finders.resize_with(edges.len().div_ceil(PIECE), Finder::default);
+        if is_shared(edges.len(), PARALLEL_PAIRS) {
+            edges.par_chunks_mut(PIECE).zip(&mut self.finders).for_each(work);
         } else {
-            edges.par_iter_mut().with_min_len(PARALLEL_PAIRS / 4).for_each(find);
+            edges.chunks_mut(PIECE).zip(&mut self.finders).for_each(work);
         }
     }
 
@@ -204,9 +225,7 @@ impl Pipeline {
     /// (the short circuit of stage 3), asks only pairs that can collide, and changes nothing that a step remembers.
     pub(crate) fn penetrates(&mut self, tolerance: f64) -> bool {
         let started = Instant::now();
-        self.reaches.clear();
-        self.reaches.resize(self.world.bodies().len(), 0.0);
-        self.find_boxes();
+        self.find_boxes(0.0, 0.0);
         self.broad_phase.pairs(&self.aabbs, &self.movable, &mut self.pairs);
         self.drop_pairs_without_edges();
         let bodies = self.world.bodies();
@@ -230,19 +249,17 @@ impl Pipeline {
     }
 
     fn count(&mut self) {
-        let report = &mut self.report;
-        let (mut deepest, mut sum, mut penetrating) = (0.0_f64, 0.0, 0_usize);
-        report.contacts = 0;
-        for edge in self.graph.active_edges() {
-            report.contacts += edge.payload.points.len();
-            for point in edge.payload.points.iter().filter(|point| point.depth > 0.0) {
-                deepest = deepest.max(point.depth);
-                sum += point.depth;
-                penetrating += 1;
-            }
+        let mut all = Tally::default();
+        for Finder { tally, .. } in &self.finders {
+            all.points += tally.points;
+            all.penetrating += tally.penetrating;
+            all.deepest = all.deepest.max(tally.deepest);
+            all.sum += tally.sum;
         }
-        report.penetration_max = deepest;
-        report.penetration_mean = if penetrating > 0 { sum / penetrating as f64 } else { 0.0 };
+        let report = &mut self.report;
+        report.contacts = all.points;
+        report.penetration_max = all.deepest;
+        report.penetration_mean = all.sum / f64::max(all.penetrating as f64, 1.0);
         report.groups = self.groups.len();
         report.largest_group = self.groups.largest();
     }
@@ -250,7 +267,8 @@ impl Pipeline {
 
 impl Manifold {
     /// Finds the contact points of two bodies, or carries those along that there are, with their impulses.
-    fn find(&mut self, narrow_phase: &NarrowPhase, a: &Body, b: &Body, options: &GraphOptions) {
+    #[inline]
+    fn find(&mut self, narrow_phase: &NarrowPhase, a: &Body, b: &Body, options: &GraphOptions, scratch: &mut Scratch) {
         let (envelope, tolerance) = (narrow_phase.envelope, options.cache_contacts);
         if let Some(cache) = &self.cache
             && cache.holds(a, b, envelope, tolerance)
@@ -258,27 +276,30 @@ impl Manifold {
             cache.carry(a, b, &mut self.points);
             return;
         }
-        self.begin();
-        narrow_phase.contacts(&a.shape, &a.pose, &b.shape, &b.pose, &mut self.points);
-        if options.reduce > 0.0 && self.points.iter().any(|point| point.depth > options.reduce) {
-            self.reduce_to_deepest();
+        let points = &mut scratch.points;
+        points.clear();
+        narrow_phase.contacts(&a.shape, &a.pose, &b.shape, &b.pose, points);
+        if options.reduce > 0.0 && points.iter().any(|point| point.depth > options.reduce) {
+            reduce_to_deepest(points);
         }
-        self.recall();
         if tolerance > 0.0 {
             let cache = self.cache.get_or_insert_default();
-            cache.store(a, b, envelope, &self.points);
+            cache.store(a, b, envelope, points);
         }
+        self.replace(scratch);
     }
 }
 
-/// The box of a body that is nowhere: it overlaps nothing.
-const NOWHERE: Aabb = Aabb {
-    min: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
-    max: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
-};
-
-fn is_trigger(body: &Body) -> bool {
-    matches!(body.kind, crate::body::BodyKind::Trigger(_))
+/// Moves the pairs to be kept to the front, and returns how many there are. Whether one is kept is a coin's outcome, on which
+/// nothing branches.
+fn gather(pairs: &mut [(u32, u32)], is_kept: impl Fn(&(u32, u32)) -> bool) -> usize {
+    let mut count = 0;
+    for place in 0..pairs.len() {
+        let pair = pairs[place];
+        pairs[count] = pair;
+        count += usize::from(is_kept(&pair));
+    }
+    count
 }
 
 /// The heuristic of §5.2: along some axis the gap between two boxes is at least twice the longest of all their sides.

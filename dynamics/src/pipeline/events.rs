@@ -2,8 +2,10 @@
 //! that persist, a list would cost more than it is worth.
 
 use drystone_contact_graph::{Edge, EdgeKind, NodeKind};
+use rayon::prelude::*;
 
 use super::Pipeline;
+use super::share::{PARALLEL_PAIRS, is_shared};
 use crate::contact::Manifold;
 use crate::event::Event;
 
@@ -44,11 +46,19 @@ impl Pipeline {
     /// Bodies that pushed each other have touched, however far apart they were when the step began: one that bounces may
     /// never be near at the beginning of a step.
     pub(super) fn tell_pushes(&mut self) {
-        self.note_pushes();
-        let step = self.report.step;
-        let edges = self.graph.active_edges_mut().iter_mut();
-        let met = edges.filter(|edge| edge.payload.met_in == step);
-        met.for_each(|edge| edge.set_touching(true));
+        let (step, trial) = (self.report.step, self.trial);
+        let tell = |edge: &mut Edge<Manifold>| {
+            if edge.payload.pushed_in == trial || edge.payload.met_in == step {
+                edge.payload.met_in = step;
+                edge.set_touching(true);
+            }
+        };
+        let edges = self.graph.active_edges_mut();
+        if is_shared(edges.len(), 32 * PARALLEL_PAIRS) {
+            edges.par_iter_mut().with_min_len(4 * PARALLEL_PAIRS).for_each(tell);
+        } else {
+            edges.iter_mut().for_each(tell);
+        }
     }
 
     /// Notes the ticks of all timers within a step.

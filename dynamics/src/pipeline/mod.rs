@@ -21,7 +21,9 @@ mod joints;
 mod layers;
 mod motion;
 mod options;
+mod outline;
 mod projection;
+mod share;
 mod sleep;
 mod surroundings;
 mod sync;
@@ -33,6 +35,7 @@ use drystone_collision::{Aabb, BroadPhase, ContactPoint, NarrowPhase, SweepAndPr
 use drystone_contact_graph::{ContactGraph, Edge, Groups, Sleepers};
 use drystone_solver::{InverseMass, Measure, Problem};
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 use crate::body::Body;
 use crate::constraint::Side;
@@ -44,14 +47,17 @@ use crate::report::StepReport;
 use crate::world::World;
 
 pub(crate) use checkpoint::Checkpoint;
+use detection::Finder;
 use joints::JointMemory;
 pub use joints::Reaction;
 pub(crate) use layers::LayerSettings;
 use layers::Layering;
 pub(crate) use motion::AdvanceWith;
 pub use options::{GraphOptions, ObsoleteEdges};
+use outline::Outline;
 pub use projection::Depths;
 pub(crate) use projection::ProjectionSettings;
+use share::{PARALLEL_BODIES, is_shared};
 use sleep::Watched;
 use sync::Known;
 use task::GroupTask;
@@ -83,13 +89,16 @@ pub struct Pipeline {
     pub(crate) options: GraphOptions,
     /// The bodies and joints that the memory below is about.
     known: Known,
-    /// How far each body's surface can get.
-    reaches: Vec<f64>,
+    /// What detection knows of each body.
+    outlines: Vec<Outline>,
     aabbs: Vec<Aabb>,
     movable: Vec<bool>,
     pairs: Vec<(u32, u32)>,
     quiet_pairs: Vec<(u32, u32)>,
+    /// How many of each piece of the pairs are left.
+    kept_pairs: Vec<usize>,
     trial_points: Vec<ContactPoint>,
+    finders: Vec<Finder>,
     graph: ContactGraph<(), Manifold>,
     groups: Groups,
     /// The groups that are awake.
@@ -129,7 +138,8 @@ impl std::fmt::Debug for Pipeline {
 }
 
 impl Pipeline {
-    pub(crate) fn new(world: World) -> Self {
+    pub(crate) fn new(mut world: World) -> Self {
+        world.shrink();
         Self {
             start: world.time,
             world,
@@ -139,12 +149,14 @@ impl Pipeline {
             narrow_phase: NarrowPhase::default(),
             options: GraphOptions::default(),
             known: Known::default(),
-            reaches: Vec::new(),
+            outlines: Vec::new(),
             aabbs: Vec::new(),
             movable: Vec::new(),
             pairs: Vec::new(),
             quiet_pairs: Vec::new(),
+            kept_pairs: Vec::new(),
             trial_points: Vec::new(),
+            finders: Vec::new(),
             graph: ContactGraph::new(),
             groups: Groups::default(),
             active: Vec::new(),
@@ -238,7 +250,7 @@ impl Pipeline {
     }
 
     /// Closes the books of a step that lasted h seconds.
-    pub(crate) fn end_step(&mut self, h: f64) -> Result<&StepReport, StepError> {
+    pub(crate) fn end_step(&mut self, h: f64) -> Result<(), StepError> {
         // Counting steps instead of adding h keeps the clock free of drift. It may differ by a bit from what stages
         // added up, and scripted bodies are where their functions say at the time that the world shows.
         let time = self.start + self.report.step as f64 * h;
@@ -249,17 +261,13 @@ impl Pipeline {
                 body.pose = motion.pose(time);
             }
         }
-        let finite = |body: &Body| {
-            let numbers = body.linear_velocity.iter().chain(body.angular_velocity.iter());
-            let pose = body
-                .pose
-                .translation
-                .vector
-                .iter()
-                .chain(body.pose.rotation.coords.iter());
-            numbers.chain(pose).all(|x| x.is_finite())
+        let bodies = self.world.bodies();
+        let all_finite = if is_shared(bodies.len(), PARALLEL_BODIES) {
+            bodies.par_iter().with_min_len(PARALLEL_BODIES / 4).all(is_finite)
+        } else {
+            bodies.iter().all(is_finite)
         };
-        if let Some(body) = self.world.bodies().iter().find(|body| !finite(body)) {
+        if let Some(body) = bodies.iter().find(|body| !all_finite && !is_finite(body)) {
             return Err(StepError::Diverged {
                 step: self.report.step,
                 time: self.report.time,
@@ -273,6 +281,27 @@ impl Pipeline {
         self.known.forget_changes();
         self.report.sleeping = self.sleepers.asleep();
         self.report.timings.step = self.started.elapsed();
-        Ok(&self.report)
+        Ok(())
+    }
+}
+
+/// Whether a body is anywhere, and has a velocity.
+fn is_finite(body: &Body) -> bool {
+    let Body {
+        linear_velocity,
+        angular_velocity,
+        pose,
+        ..
+    } = body;
+    let [velocity, place] = [
+        linear_velocity + angular_velocity,
+        pose.translation.vector + pose.rotation.imag(),
+    ];
+    // Nothing that is not finite has a finite sum; what overflows is looked at number by number.
+    let sum = velocity.sum() + place.sum() + pose.rotation.w;
+    sum.is_finite() || {
+        let velocities = linear_velocity.iter().chain(angular_velocity.iter());
+        let pose = pose.translation.vector.iter().chain(pose.rotation.coords.iter());
+        velocities.chain(pose).all(|number| number.is_finite())
     }
 }

@@ -2,7 +2,9 @@
 
 use drystone_solver::InverseMass;
 use nalgebra::Matrix3;
+use rayon::prelude::*;
 
+use super::share::{PARALLEL_BODIES, is_shared};
 use super::{BodyState, Pipeline};
 use crate::body::{Body, BodyKind};
 use crate::constraint::Side;
@@ -22,12 +24,13 @@ impl Pipeline {
     pub(super) fn note_poses(&mut self, h: f64) {
         let time = self.world.time;
         let bodies = self.world.bodies();
+        let (sleepers, known) = (&self.sleepers, &self.known);
         self.states
             .resize_with(bodies.len(), || BodyState::immovable(&bodies[0], Velocity::default()));
-        for (index, (body, state)) in bodies.iter().zip(&mut self.states).enumerate() {
+        let note = |(index, (body, state)): (usize, (&Body, &mut BodyState))| {
             // Nothing has changed of a body asleep since it was put so.
-            if self.sleepers.is_asleep(index as u32) && !self.known.is_changed(index as u32) {
-                continue;
+            if sleepers.is_asleep(index as u32) && !known.is_changed(index as u32) {
+                return;
             }
             *state = match body.kind.motion() {
                 Some(motion) if h > 0.0 && !body.passive => {
@@ -38,6 +41,13 @@ impl Pipeline {
             if body.is_dynamic() {
                 state.inverse = inverse_mass(body);
             }
+        };
+        let states = &mut self.states;
+        if is_shared(bodies.len(), PARALLEL_BODIES) {
+            let all = bodies.par_iter().zip(states).enumerate();
+            all.with_min_len(PARALLEL_BODIES / 4).for_each(note);
+        } else {
+            bodies.iter().zip(states).enumerate().for_each(note);
         }
     }
 
@@ -45,11 +55,10 @@ impl Pipeline {
     pub(crate) fn apply_forces(&mut self, gyroscopic: Gyroscopic, h: f64) {
         let gravity = self.world.gravity;
         let damping = self.options.damping;
-        let bodies = self.world.bodies_mut().iter_mut().zip(&mut self.states);
-        for (index, (body, state)) in bodies.enumerate() {
+        self.for_each_body(|asleep, body, state| {
             if body.is_dynamic() {
-                if self.sleepers.is_asleep(index as u32) {
-                    continue;
+                if asleep {
+                    return;
                 }
                 state.side.before = Velocity::of(body);
                 state.side.free = free_velocity(body, &gravity, damping, gyroscopic, h);
@@ -57,37 +66,64 @@ impl Pipeline {
             // Until constraints say otherwise, this is where velocities end.
             body.linear_velocity = state.side.free.linear;
             body.angular_velocity = state.side.free.angular;
-        }
+        });
     }
 
     /// Moves the bodies for a time h; scripted ones to where they are `elapsed` after the beginning of the step.
     pub(crate) fn advance(&mut self, with: AdvanceWith, h: f64, elapsed: f64) {
-        for body in 0..self.states.len() {
-            self.advance_body(body, with, h, elapsed);
+        let time = self.world.time + elapsed;
+        self.for_each_body(|asleep, body, state| {
+            if !asleep {
+                move_body(body, state, with, h, time);
+            }
+        });
+    }
+
+    /// The same for one body.
+    pub(super) fn advance_body(&mut self, index: usize, with: AdvanceWith, h: f64, elapsed: f64) {
+        if !self.sleepers.is_asleep(index as u32) {
+            let time = self.world.time + elapsed;
+            move_body(
+                &mut self.world.bodies_mut()[index],
+                &mut self.states[index],
+                with,
+                h,
+                time,
+            );
         }
     }
 
-    /// The same for some bodies.
-    pub(super) fn advance_body(&mut self, index: usize, with: AdvanceWith, h: f64, elapsed: f64) {
-        if self.sleepers.is_asleep(index as u32) {
+    /// Does something to each body by itself, given whether it is asleep.
+    fn for_each_body(&mut self, work: impl Fn(bool, &mut Body, &mut BodyState) + Sync) {
+        let sleepers = &self.sleepers;
+        let work = |(index, (body, state)): (usize, (&mut Body, &mut BodyState))| {
+            work(sleepers.is_asleep(index as u32), body, state);
+        };
+        let (bodies, states) = (self.world.bodies_mut(), &mut self.states);
+        if is_shared(bodies.len(), PARALLEL_BODIES) {
+            let all = bodies.par_iter_mut().zip(states).enumerate();
+            all.with_min_len(PARALLEL_BODIES / 4).for_each(work);
+        } else {
+            bodies.iter_mut().zip(states).enumerate().for_each(work);
+        }
+    }
+}
+
+/// Moves a body for a time h; a scripted one to where it is at a time.
+fn move_body(body: &mut Body, state: &mut BodyState, with: AdvanceWith, h: f64, time: f64) {
+    let velocity = match (&body.kind, with) {
+        _ if body.passive => return,
+        (BodyKind::Dynamic, AdvanceWith::New) => Velocity::of(body),
+        (BodyKind::Dynamic, AdvanceWith::Old) => state.side.before,
+        (BodyKind::Fixed | BodyKind::Trigger(None), _) => return,
+        (BodyKind::Scripted(motion) | BodyKind::Trigger(Some(motion)), _) => {
+            body.pose = motion.pose(time);
+            state.displacement.add_scaled(h, &state.side.free);
             return;
         }
-        let time = self.world.time + elapsed;
-        let (body, state) = (&mut self.world.bodies_mut()[index], &mut self.states[index]);
-        let velocity = match (&body.kind, with) {
-            _ if body.passive => return,
-            (BodyKind::Dynamic, AdvanceWith::New) => Velocity::of(body),
-            (BodyKind::Dynamic, AdvanceWith::Old) => state.side.before,
-            (BodyKind::Fixed | BodyKind::Trigger(None), _) => return,
-            (BodyKind::Scripted(motion) | BodyKind::Trigger(Some(motion)), _) => {
-                body.pose = motion.pose(time);
-                state.displacement.add_scaled(h, &state.side.free);
-                return;
-            }
-        };
-        body.pose = advance(&body.pose, &velocity, body.orientation_update, h);
-        state.displacement.add_scaled(h, &velocity);
-    }
+    };
+    body.pose = advance(&body.pose, &velocity, body.orientation_update, h);
+    state.displacement.add_scaled(h, &velocity);
 }
 
 impl BodyState {
@@ -105,13 +141,42 @@ impl BodyState {
     }
 }
 
-/// `R I⁻¹ Rᵀ`, built so that it is symmetric to the last bit.
+/// `R I⁻¹ Rᵀ`, built so that it is symmetric to the last bit. That of a ball or a cube is the same in every frame.
 fn inverse_mass(body: &Body) -> InverseMass {
+    let mass = 1.0 / body.mass;
+    let moment = body.inertia.m11;
+    if body.inertia == Matrix3::from_diagonal_element(moment) {
+        let inertia = Matrix3::from_diagonal_element(1.0 / moment);
+        return InverseMass { mass, inertia };
+    }
     let rotation = body.pose.rotation.to_rotation_matrix().into_inner();
     let local = body.inertia.try_inverse().unwrap_or(Matrix3::repeat(f64::NAN));
     let inertia = rotation * local * rotation.transpose();
-    InverseMass {
-        mass: 1.0 / body.mass,
-        inertia: 0.5 * (inertia + inertia.transpose()),
+    let inertia = 0.5 * (inertia + inertia.transpose());
+    InverseMass { mass, inertia }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::{UnitQuaternion, Vector3};
+
+    /// A ball's, a box's and any other: times the inertia it is the identity, and it is symmetric to the last bit.
+    #[test]
+    fn inverse_inertias_are_symmetric_inverses() {
+        let ball = drystone_collision::Shape::Sphere(drystone_collision::Sphere { radius: 0.5 });
+        let mut body = Body::dynamic("it", ball, 10.0).unwrap();
+        body.pose.rotation = UnitQuaternion::from_scaled_axis(Vector3::new(0.3, -0.7, 1.1));
+        let skewed = Matrix3::new(2.0, 0.1, -0.2, 0.1, 3.0, 0.3, -0.2, 0.3, 4.0);
+        let diagonal = Matrix3::from_diagonal(&Vector3::new(2.0, 3.0, 4.5));
+        for inertia in [body.inertia, diagonal, skewed] {
+            body.inertia = inertia;
+            let InverseMass { mass, inertia } = inverse_mass(&body);
+            assert_eq!(mass, 1.0 / body.mass);
+            assert_eq!(inertia, inertia.transpose());
+            let identity = inertia * body.world_inertia();
+            // A few roundings of numbers about one.
+            assert!((identity - Matrix3::identity()).amax() < 1e-14, "{identity}");
+        }
     }
 }

@@ -8,18 +8,20 @@
 //! dissertation does, or brought up to date to first order, `d − J_n Δs` with the way Δs that the bodies have gone since,
 //! by their velocities and by the projection of lower layers. The errors of joints are asked for where the bodies are.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use drystone_contact_graph::{Edge, Group};
-use drystone_solver::{Cone, Measure, Row, Solver, choices};
+use drystone_solver::{Cone, Measure, Solver, Touch, TouchSlots, choices};
 use nalgebra::Vector3;
 
-use super::Pipeline;
 use super::batch::Batch;
 use super::layers::Layer;
-use super::task::{GroupTask, Shared};
-use crate::body::OrientationUpdate;
-use crate::constraint::{Constraint, MAX_BLOCK, NO_ROW, Placement, Side, point_jacobian, position_row, rate};
+use super::share::for_each_of;
+use super::task::{GroupTask, Shared, add_touches};
+use super::{BodyState, Pipeline};
+use crate::body::{Body, OrientationUpdate};
+use crate::constraint::{Constraint, MAX_BLOCK, NO_ROW, Placement, Side, position_row};
 use crate::error::StepError;
 use crate::integrate::{Velocity, advance};
 
@@ -111,15 +113,14 @@ impl Pipeline {
             if task.outcome.is_none() {
                 continue;
             }
-            for (&body, change) in part.bodies.iter().zip(task.change.chunks_exact(6).skip(1)) {
-                let (body, state) = (&mut bodies[body as usize], &mut self.states[body as usize]);
-                let displacement = Velocity {
-                    linear: Vector3::new(change[0], change[1], change[2]),
-                    angular: Vector3::new(change[3], change[4], change[5]),
-                };
-                body.pose = advance(&body.pose, &displacement, OrientationUpdate::Finite, 1.0);
-                state.displacement.add_scaled(1.0, &displacement);
-            }
+            // The immovable one is first.
+            let displacement = |index: usize| Velocity::from_numbers(&task.change[6 * (index + 1)..][..6]);
+            for_each_of(bodies, part.bodies, &|index, body: &mut Body| {
+                body.pose = advance(&body.pose, &displacement(index), OrientationUpdate::Finite, 1.0);
+            });
+            for_each_of(&mut self.states, part.bodies, &|index, state: &mut BodyState| {
+                state.displacement.add_scaled(1.0, &displacement(index));
+            });
         }
     }
 }
@@ -176,32 +177,36 @@ impl GroupTask {
                 }
             });
         }
-        for &edge in group.edges {
-            let Edge { a, b, payload, .. } = &edges[edge as usize];
-            let (a, b) = (*a as usize, *b as usize);
-            let pair = [states[a].local, states[b].local];
-            let (moved_a, moved_b) = (&states[a].displacement, &states[b].displacement);
-            let centres = [a, b].map(|body| states[body].side.pose.translation.vector);
-            for point in &payload.points {
-                let arms = centres.map(|centre| point.position.coords - centre);
-                let jacobian = point_jacobian(&point.normal, &arms[0], &arms[1]);
-                let depth = match settings.depths {
-                    Depths::Detected => point.depth,
-                    Depths::Updated => point.depth - rate(&jacobian, moved_a, moved_b),
-                };
-                needed |= depth > settings.slop;
-                let row = Row {
-                    jacobian,
-                    bias: settings.slop - depth,
-                    compliance: 0.0,
-                };
-                assembler.add_block(pair, Cone::NonNegative, &[row]);
-                count += 1;
-            }
-        }
         self.impulses.clear();
         self.impulses.resize(count, 0.0);
-        needed
+        let deep = AtomicBool::new(false);
+        let write = |stretch: &[u32], mut slots: TouchSlots<'_>, _: &mut [f64]| {
+            let mut any = false;
+            for &edge in stretch {
+                let Edge { a, b, payload, .. } = &edges[edge as usize];
+                let bodies = [*a as usize, *b as usize];
+                let [a, b] = bodies.map(|body| &states[body]);
+                for point in &payload.points {
+                    let touch = Touch {
+                        normal: point.normal.into_inner(),
+                        // There is no row along it.
+                        tangent: Vector3::zeros(),
+                        arm_a: point.position.coords - a.side.pose.translation.vector,
+                        arm_b: point.position.coords - b.side.pose.translation.vector,
+                    };
+                    let depth = match settings.depths {
+                        Depths::Detected => point.depth,
+                        Depths::Updated => point.depth - shared.opening(bodies, &touch),
+                    };
+                    any |= depth > settings.slop;
+                    slots.push([a.local, b.local], Cone::NonNegative, &touch, [settings.slop - depth]);
+                }
+            }
+            deep.fetch_or(any, Ordering::Relaxed);
+        };
+        let (impulses, counts) = (&mut self.impulses, &mut self.counts);
+        add_touches(&mut assembler, impulses, counts, group.edges, shared, |_| 1, write);
+        needed | deep.into_inner()
     }
 }
 

@@ -114,12 +114,21 @@ impl Pipeline {
         retain(&mut self.known.passive, stay);
         retain(&mut self.known.looks, stay);
         retain(&mut self.known.changed, stay);
-        let new_index = |body: u32| stay(body).then(|| (0..body).filter(|&other| stay(other)).count() as u32);
         if !self.known.filter.is_trivial() {
-            self.known.filter.renumber(new_index);
+            let counted = stays.iter().scan(0, |next, &stays| {
+                *next += u32::from(stays);
+                Some(stays.then(|| *next - 1))
+            });
+            let now: Vec<Option<u32>> = counted.collect();
+            self.known
+                .filter
+                .renumber(|body| now.get(body as usize).copied().flatten());
         }
         self.layering.renumber(stay);
         self.renumber_events(&stays);
+        let new = self.world.bodies().len() - self.known.looks.len();
+        self.known.looks.reserve_exact(new);
+        self.known.passive.reserve_exact(new);
         for body in &self.world.bodies()[self.graph.node_count()..] {
             self.graph.add_node(kind_of(body, false), ());
             self.known.passive.push(body.passive);

@@ -6,12 +6,16 @@
 use std::time::{Duration, Instant};
 
 use drystone_contact_graph::{Edge, Group, Sleepers};
-use drystone_solver::{Assembler, Cone, Context, Convergence, Operator, Problem, RigidBodies, SolveError, Solver};
+use drystone_solver::{
+    Assembler, Block, Cone, Context, Convergence, Problem, RigidBodies, SolveError, Solver, Touch, TouchSlots,
+};
+use rayon::prelude::*;
 
 use super::BodyState;
 use super::joints::JointMemory;
 use super::options::GraphOptions;
-use crate::constraint::{Constraint, ConstraintRow, Law, MAX_BLOCK, NO_ROW, Placement, RowSettings};
+use super::share::is_shared;
+use crate::constraint::{Constraint, ConstraintRow, Law, MAX_BLOCK, NO_ROW, Placement, RowSettings, Side};
 use crate::contact::{Contact, Manifold, Phase, contact_frame};
 use crate::material::ContactLaw;
 use crate::world::World;
@@ -31,6 +35,8 @@ pub(crate) struct GroupTask {
     pub(super) joint_rows: Vec<[f64; 12]>,
     /// Bodies asleep that bound a subgroup, sorted; they come after the group's own.
     pub(super) borders: Vec<u32>,
+    /// How much each stretch of edges has.
+    pub(super) counts: Vec<Count>,
     pub(super) context: Context,
     pub(super) outcome: Option<Result<Convergence, SolveError>>,
     pub(super) assembly: Duration,
@@ -43,6 +49,29 @@ pub(super) struct JointBlock {
     pub(super) joint: u32,
     /// The slot of its first row.
     pub(super) slot: u32,
+}
+
+/// Fewer blocks than this are looked through by one thread.
+const PARALLEL_BLOCKS: usize = 4096;
+
+/// Edges of a group that are assembled by one thread.
+const STRETCH: usize = 256;
+
+/// What a stretch of edges comes to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Count {
+    touches: usize,
+    rows: usize,
+}
+
+impl Count {
+    fn sum(counts: &[Self]) -> Self {
+        let sum = |of: fn(&Self) -> usize| counts.iter().map(of).sum();
+        Self {
+            touches: sum(|count| count.touches),
+            rows: sum(|count| count.rows),
+        }
+    }
 }
 
 /// What all groups read.
@@ -74,6 +103,7 @@ impl GroupTask {
         self.impulses.clear();
         self.joint_blocks.clear();
         self.joint_rows.clear();
+        self.counts.clear();
         self.find_borders(group, shared, phase);
         let mut assembler = self.problem.assemble();
         for &body in group.bodies.iter().chain(&self.borders) {
@@ -87,7 +117,13 @@ impl GroupTask {
         for &link in group.links {
             let index = shared.joints.linked[link as usize];
             let joint = &shared.world.joints()[index as usize];
-            let (at, pair) = (shared.placement(joint.bodies, horizon), locals.of(joint.bodies));
+            let pair = locals.of(joint.bodies);
+            let sides = joint.bodies.map(|body| shared.side_now(body, settings.moved));
+            let at = Placement {
+                a: &sides[0],
+                b: &sides[1],
+                ..shared.placement(joint.bodies, horizon)
+            };
             joint.write(&at, &mut |slot, law, rows| {
                 add_block(&mut assembler, settings, pair, &at, law, rows);
                 let slots = slot..slot + rows.len();
@@ -99,6 +135,62 @@ impl GroupTask {
                     slot: slot as u32,
                 });
             });
+        }
+        if settings.cfm == 0.0 {
+            let write = |edges: &[u32], mut slots: TouchSlots<'_>, mut impulses: &mut [f64]| {
+                for &edge in edges {
+                    let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
+                    let bodies = [*a as usize, *b as usize];
+                    let (at, pair) = (shared.placement(bodies, horizon), locals.of(bodies));
+                    let ContactLaw { friction, restitution } = shared.contact_law(bodies);
+                    for (point, start_impulses) in payload.points.iter().zip(&payload.impulses) {
+                        let impulse = start * start_impulses[phase as usize];
+                        let frame = contact_frame(&point.normal);
+                        let touch = Touch {
+                            normal: frame[0],
+                            tangent: frame[1],
+                            arm_a: point.position.coords - at.a.pose.translation.vector,
+                            arm_b: point.position.coords - at.b.pose.translation.vector,
+                        };
+                        let gap = if settings.moved {
+                            shared.opening(bodies, &touch) - point.depth
+                        } else {
+                            -point.depth
+                        };
+                        let bias = settings.contact_bias(restitution, gap, &touch, &at);
+                        let rows = if friction > 0.0 {
+                            slots.push(pair, Cone::Friction { coefficient: friction }, &touch, bias);
+                            3
+                        } else {
+                            slots.push(pair, Cone::NonNegative, &touch, [bias[0]]);
+                            1
+                        };
+                        let Some(own) = impulses.split_off_mut(..rows) else {
+                            return;
+                        };
+                        for (own, axis) in own.iter_mut().zip(&frame) {
+                            *own = axis.dot(&impulse);
+                        }
+                    }
+                }
+            };
+            let rows_of = |bodies: [usize; 2]| {
+                if shared.contact_law(bodies).friction > 0.0 {
+                    3
+                } else {
+                    1
+                }
+            };
+            add_touches(
+                &mut assembler,
+                &mut self.impulses,
+                &mut self.counts,
+                group.edges,
+                shared,
+                rows_of,
+                write,
+            );
+            return;
         }
         for &edge in group.edges {
             let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
@@ -136,12 +228,14 @@ impl GroupTask {
 
     /// Solves the assembled problem and finds what the impulses do to the bodies.
     pub(super) fn solve(&mut self, solver: &dyn Solver, started: Instant) {
-        self.outcome = Some(solver.solve(&self.problem, &mut self.impulses, &mut self.context));
-        if let Operator::RigidBodies(bodies) = &self.problem.operator {
-            self.change.clear();
-            self.change.resize(6 * bodies.body_count(), 0.0);
-            bodies.velocity_change(&self.impulses, &mut self.change);
-        }
+        let Self {
+            problem,
+            impulses,
+            change,
+            context,
+            ..
+        } = self;
+        self.outcome = Some(solver.solve_with_change(problem, impulses, change, context));
         self.solve = started.elapsed() - self.assembly;
     }
 
@@ -155,8 +249,106 @@ impl GroupTask {
             }
             _ => 0.0,
         };
-        self.problem.blocks.iter().map(excess).fold(0.0, f64::max)
+        let blocks = &self.problem.blocks;
+        if is_shared(blocks.len(), PARALLEL_BLOCKS) {
+            let stretches = blocks.par_chunks(PARALLEL_BLOCKS / 4);
+            let largest = stretches.map(|blocks| blocks.iter().map(excess).fold(0.0, f64::max));
+            largest.reduce(|| 0.0, f64::max)
+        } else {
+            blocks.iter().map(excess).fold(0.0, f64::max)
+        }
     }
+}
+
+/// Adds the contact points of edges: `rows_of` says how many rows those between two bodies have, `write` fills in the points of
+/// some edges and the impulses that they start from, which are zero unless it says otherwise. Long lists are shared out to threads.
+pub(super) fn add_touches(
+    assembler: &mut Assembler<'_>,
+    impulses: &mut Vec<f64>,
+    counts: &mut Vec<Count>,
+    edges: &[u32],
+    shared: Shared<'_>,
+    rows_of: impl Fn([usize; 2]) -> usize + Sync,
+    write: impl Fn(&[u32], TouchSlots<'_>, &mut [f64]) + Sync,
+) {
+    let count = |edges: &[u32]| {
+        let mut count = Count::default();
+        for &edge in edges {
+            let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
+            let touches = payload.points.len();
+            count.touches += touches;
+            count.rows += touches * rows_of([*a as usize, *b as usize]);
+        }
+        count
+    };
+    counts.clear();
+    let alone = edges.len() < 2 * STRETCH || rayon::current_num_threads() == 1;
+    if alone {
+        counts.push(count(edges));
+    } else {
+        counts.resize(edges.len().div_ceil(STRETCH), Count::default());
+        let stretches = counts.par_iter_mut().zip(edges.par_chunks(STRETCH));
+        stretches.for_each(|(slot, edges)| *slot = count(edges));
+    }
+    let all = Count::sum(counts);
+    let before = impulses.len();
+    impulses.resize(before + all.rows, 0.0);
+    let slots = assembler.add_touches(all.touches, all.rows);
+    fill(counts, edges, slots, &mut impulses[before..], &write);
+}
+
+fn fill(
+    counts: &[Count],
+    edges: &[u32],
+    slots: TouchSlots<'_>,
+    impulses: &mut [f64],
+    write: &(impl Fn(&[u32], TouchSlots<'_>, &mut [f64]) + Sync),
+) {
+    if counts.len() < 2 {
+        return write(edges, slots, impulses);
+    }
+    let half = counts.len() / 2;
+    let (counts, later_counts) = counts.split_at(half);
+    let (edges, later_edges) = edges.split_at(half * STRETCH);
+    let Count { touches, rows } = Count::sum(counts);
+    let (slots, later_slots) = slots.split_at(touches, rows);
+    let (impulses, later_impulses) = impulses.split_at_mut(rows);
+    rayon::join(
+        || fill(counts, edges, slots, impulses, write),
+        || fill(later_counts, later_edges, later_slots, later_impulses, write),
+    );
+}
+
+/// Hands every edge of a group with the blocks of its points to some work. `positions` are those of the edges in a list that
+/// begins at `first`; `counts` are those of their stretches, or empty.
+pub(super) fn for_each_edge(
+    counts: &[Count],
+    positions: &[u32],
+    first: u32,
+    edges: &mut [Edge<Manifold>],
+    blocks: &[Block],
+    work: &(impl Fn(&mut Edge<Manifold>, &[Block]) + Sync),
+) {
+    if counts.len() < 2 {
+        let mut rest = blocks;
+        for &position in positions {
+            let edge = &mut edges[(position - first) as usize];
+            let (own, later) = rest.split_at(edge.payload.points.len());
+            work(edge, own);
+            rest = later;
+        }
+        return;
+    }
+    let half = counts.len() / 2;
+    let (counts, later_counts) = counts.split_at(half);
+    let (positions, later_positions) = positions.split_at(half * STRETCH);
+    let (blocks, later_blocks) = blocks.split_at(Count::sum(counts).touches);
+    let middle = later_positions[0];
+    let (edges, later_edges) = edges.split_at_mut((middle - first) as usize);
+    rayon::join(
+        || for_each_edge(counts, positions, first, edges, blocks, work),
+        || for_each_edge(later_counts, later_positions, middle, later_edges, later_blocks, work),
+    );
 }
 
 /// Adds a block of a constraint to the velocity problem.
@@ -188,6 +380,26 @@ impl Shared<'_> {
             horizon,
             envelope: if horizon > 0.0 { self.envelope } else { 0.0 },
         }
+    }
+
+    /// A body where it is now, or where it was when contacts were found.
+    fn side_now(&self, body: usize, moved: bool) -> Side {
+        let side = self.states[body].side;
+        Side {
+            pose: if moved {
+                self.world.bodies()[body].pose
+            } else {
+                side.pose
+            },
+            ..side
+        }
+    }
+
+    /// How much a gap has opened since contacts were found, to first order.
+    #[inline]
+    pub(super) fn opening(&self, [a, b]: [usize; 2], touch: &Touch) -> f64 {
+        let [a, b] = [a, b].map(|body| &self.states[body].displacement);
+        touch.normal.dot(&(b.at(&touch.arm_b) - a.at(&touch.arm_a)))
     }
 
     /// The law of a pair of bodies.

@@ -4,13 +4,15 @@
 //! |---|---|---|
 //! | [`FixedStep`] | one detection, one solve, one move, one projection | (6.75), (6.76) |
 //! | [`ShockStep`] | a solve of whole groups, then a sweep over layers | figures 6.56 and 6.60 |
+//! | [`SmallSteps`] | one detection, several solves and moves | Macklin et al. 2019 |
 //! | [`BacktrackingStep`] | shorter steps where a whole one would penetrate | §4.12 |
 
 mod backtracking;
 mod fixed;
 mod shock;
+mod small_steps;
 
-use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, Grid, SweepAndPrune};
+use drystone_collision::{AllPairs, BoxBoxMethod, BroadPhase, Grid, NeighbourList, SweepAndPrune, Tree};
 use drystone_solver::spec::{Configure, OptionInfo, Spec, SpecError};
 use drystone_solver::{Solver, choices, options, registry};
 
@@ -22,6 +24,7 @@ use crate::pipeline::{Depths, GraphOptions, Pipeline, ProjectionSettings};
 pub use backtracking::BacktrackingStep;
 pub use fixed::FixedStep;
 pub use shock::{CycleChoice, FallingChoice, HeightChoice, ShockOptions, ShockStep};
+pub use small_steps::{SmallStepOptions, SmallSteps};
 
 /// A way to take one step.
 pub trait Stepper: Configure + Send {
@@ -48,15 +51,19 @@ macro_rules! configured_by_options {
     )*};
 }
 
-configured_by_options!(FixedStep, ShockStep, BacktrackingStep);
+configured_by_options!(FixedStep, ShockStep, SmallSteps, BacktrackingStep);
 
 choices! {
     /// How pairs that may touch are found.
     pub enum BroadPhaseChoice {
+        /// Pairs that are nearly near, kept while nothing moves far; where everything does, the grid.
+        NeighbourList = "neighbour-list",
+        /// Rows of a grid, made anew in each step.
+        Grid = "grid",
+        /// A tree of boxes that follows the bodies, with the pairs it found.
+        Tree = "tree",
         /// Sorted intervals, kept from step to step.
         SweepAndPrune = "sweep-and-prune",
-        /// Rows of a grid; for thousands of bodies.
-        Grid = "grid",
         /// Every pair.
         AllPairs = "all-pairs",
     }
@@ -82,7 +89,7 @@ options! {
         /// takes away what they give.
         pub cfm: f64 = 0.0,
         /// Solver that projects penetration and joint errors away after the move, or none. Options in brackets.
-        pub projection: String = "pgs".into(),
+        pub projection: Spec = coloured(),
         /// Its number of iterations, if it is told one.
         pub projection_iterations: usize = 5,
         /// Which depths are projected: detected at the beginning of the step, or updated to first order.
@@ -98,7 +105,7 @@ options! {
         /// How the gyroscopic term is integrated.
         pub gyroscopic: Gyroscopic = Gyroscopic::Midpoint,
         /// How pairs that may touch are found.
-        pub broad_phase: BroadPhaseChoice = BroadPhaseChoice::Grid,
+        pub broad_phase: BroadPhaseChoice = BroadPhaseChoice::NeighbourList,
         /// How contact points between boxes are generated.
         pub box_box: BoxBoxChoice = BoxBoxChoice::Improved,
         flatten pub graph: GraphOptions,
@@ -122,18 +129,29 @@ options! {
     }
 }
 
+/// Gauss–Seidel by colours, many contacts at once, in stretches: what lifts the lower bodies should reach the upper ones in the
+/// same sweep, if they are numbered like that.
+fn coloured() -> Spec {
+    let options = [("order", "coloured"), ("stretch", "256")];
+    Spec {
+        name: "pgs".into(),
+        options: options.map(|(key, value)| (key.into(), value.into())).into(),
+    }
+}
+
 impl StepOptions {
     /// The solver of the projection.
     fn projector(&self) -> Result<Option<Box<dyn Solver>>, SpecError> {
-        if self.projection == "none" {
+        if self.projection.name == "none" {
             return Ok(None);
         }
-        let mut spec = Spec::named(&self.projection);
+        let mut spec = self.projection.clone();
+        let is_told = spec.options.iter().any(|(key, _)| key == "iterations");
         let takes_iterations = |spec: &Spec| {
             let options = registry::solver(spec).map(|solver| solver.options());
             options.is_ok_and(|options| options.iter().any(|option| option.key == "iterations"))
         };
-        if takes_iterations(&spec) {
+        if !is_told && takes_iterations(&spec) {
             let iterations = self.projection_iterations.to_string();
             spec.options.push(("iterations".into(), iterations));
         }
@@ -148,6 +166,7 @@ impl StepOptions {
             erp: self.erp,
             cfm: self.cfm,
             restitution_threshold: self.restitution_threshold,
+            moved: false,
         }
     }
 
@@ -189,8 +208,10 @@ impl Prepared {
             BoxBoxChoice::Old => BoxBoxMethod::Old,
         };
         pipeline.broad_phase = match options.broad_phase {
-            BroadPhaseChoice::SweepAndPrune => Box::new(SweepAndPrune::default()) as Box<dyn BroadPhase>,
+            BroadPhaseChoice::NeighbourList => Box::new(NeighbourList::default()) as Box<dyn BroadPhase>,
             BroadPhaseChoice::Grid => Box::new(Grid::default()),
+            BroadPhaseChoice::Tree => Box::new(Tree::default()),
+            BroadPhaseChoice::SweepAndPrune => Box::new(SweepAndPrune::default()),
             BroadPhaseChoice::AllPairs => Box::new(AllPairs),
         };
         pipeline.options = options.graph;
@@ -213,6 +234,7 @@ mod tests {
         };
         assert!(message("x:subgroups=true").contains("subgroups=true needs sleep=true"));
         assert!(message("x:sleep=true,fixation=true").contains("fixation=true needs subgroups=true"));
+        assert!(message("x:projection=pgs(order=sideways)").contains("projection: "));
         assert!(message("x:sleep-steps=0").contains("sleep-steps must be 1 or more"));
         assert!(message("x:damping=-1").contains("damping must be 0 or more"));
     }
