@@ -13,6 +13,7 @@ use crate::error::{Error, Exit};
 use crate::execute::{Outcome, execute};
 use crate::plan::{Plan, PreparedMethod, PreparedScene};
 use crate::quantity::quantity;
+use crate::report;
 use crate::run::WithDirectory;
 use crate::run_directory::{file_name, prepare, prepare_inside};
 use crate::summary::Status;
@@ -28,6 +29,9 @@ pub fn compare(arguments: &CompareArguments, environment: &Environment) -> Resul
         environment
             .output
             .show(&capture::plot(arguments, &plans, &directory, environment)?);
+    }
+    if !outcomes.is_empty() {
+        report::write(&directory)?;
     }
     environment
         .output

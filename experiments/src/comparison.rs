@@ -1,143 +1,56 @@
-//! What a comparison shows: one column a measure, declared once for the table and for `comparison.csv`.
+//! What a comparison shows: one column a measure, the same in the table and in `comparison.csv`.
+
+mod measures;
 
 use std::path::Path;
 
 use crate::error::Error;
 use crate::execute::Outcome;
+pub(crate) use crate::metrics::Place;
 use crate::metrics::Value;
 use crate::quantity::{Scale, count};
 use crate::steps_csv::{csv_error, finish_csv};
-use crate::summary::{Statistics, Status, Summary};
+use crate::summary::Status;
 use crate::table::{Align, Table};
+use crate::tone::Tone;
 use crate::whole_file::WholeFile;
+pub(crate) use measures::{Measure, measures};
 
 /// The file's name.
 pub const COMPARISON_CSV: &str = "comparison.csv";
 
-/// Where a measure appears.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// In the file only.
-    File,
-    /// Also in the table.
-    Table,
-    /// Also in the table, with the smallest value marked.
-    Ranked,
-    /// The same, unless it is zero in all runs: a scene without joints needs no column for their errors.
-    RankedIfAny,
-}
-
-/// One measure of a run.
-pub(crate) struct Measure {
-    /// The column in the file.
-    pub(crate) name: &'static str,
-    /// The heading in the table, in two lines.
-    pub(crate) heading: [&'static str; 2],
-    pub(crate) unit: &'static str,
-    pub(crate) place: Place,
-    pub(crate) value: fn(&Summary) -> Option<f64>,
-}
-
-const fn measure(
-    place: Place,
-    name: &'static str,
-    heading: [&'static str; 2],
-    unit: &'static str,
-    value: fn(&Summary) -> Option<f64>,
-) -> Measure {
-    Measure {
-        name,
-        heading,
-        unit,
-        place,
-        value,
-    }
-}
-
-fn mean(summary: &Summary, metric: &str) -> Option<f64> {
-    summary.metric(metric).and_then(Statistics::mean)
-}
-
-fn max(summary: &Summary, metric: &str) -> Option<f64> {
-    summary.metric(metric).and_then(Statistics::max)
-}
-
-/// The energy drift is shown but not ranked: friction and inelastic impacts ought to lose energy. A gain is always
-/// wrong without motors and moving supports.
-static MEASURES: &[Measure] = &[
-    measure(Place::File, "contacts_mean", ["", ""], "", |s| mean(s, "contacts")),
-    measure(Place::Ranked, "iterations_mean", ["iterations", "mean"], "", |s| {
-        mean(s, "iterations")
-    }),
-    measure(Place::File, "iterations_max", ["", ""], "", |s| max(s, "iterations")),
-    measure(Place::Ranked, "residual_mean", ["residual", "mean"], "m/s", |s| {
-        mean(s, "residual")
-    }),
-    measure(Place::File, "residual_max", ["", ""], "m/s", |s| max(s, "residual")),
-    measure(Place::Ranked, "penetration_max", ["penetration", "max"], "m", |s| {
-        max(s, "penetration_max")
-    }),
-    measure(Place::File, "penetration_mean", ["", ""], "m", |s| {
-        mean(s, "penetration_mean")
-    }),
-    measure(
-        Place::RankedIfAny,
-        "joint_error_max",
-        ["joint error", "max"],
-        "m",
-        |s| max(s, "joint_error_max"),
-    ),
-    measure(Place::File, "joint_angle_error_max", ["", ""], "rad", |s| {
-        max(s, "joint_angle_error_max")
-    }),
-    measure(Place::File, "friction_violation_max", ["", ""], "N·s", |s| {
-        max(s, "friction_violation")
-    }),
-    measure(Place::File, "energy_start", ["", ""], "J", |s| Some(s.energy.start)),
-    measure(Place::File, "energy_end", ["", ""], "J", |s| Some(s.energy.end)),
-    measure(Place::Table, "energy_drift", ["energy", "drift"], "J", |s| {
-        Some(s.energy.drift)
-    }),
-    measure(Place::Ranked, "energy_gain", ["energy", "gain"], "J", |s| {
-        Some(s.energy.gain)
-    }),
-    measure(Place::File, "collision_us_mean", ["", ""], "µs", |s| {
-        mean(s, "collision_us")
-    }),
-    measure(Place::File, "assembly_us_mean", ["", ""], "µs", |s| {
-        mean(s, "assembly_us")
-    }),
-    measure(Place::File, "solve_us_mean", ["", ""], "µs", |s| mean(s, "solve_us")),
-    measure(Place::Ranked, "step_us_mean", ["time/step", "mean"], "µs", |s| {
-        mean(s, "step_us")
-    }),
-];
-
 /// The measures that appear in tables.
 pub(crate) fn in_table() -> impl Iterator<Item = &'static Measure> {
-    MEASURES.iter().filter(|measure| measure.place != Place::File)
+    measures().iter().filter(|measure| measure.place != Place::File)
 }
 
 /// The runs of one scene as a table, a row a method, the best value of each column marked with `*`.
 pub fn table(outcomes: &[Outcome]) -> String {
-    let shown: Vec<&Measure> = MEASURES.iter().filter(|measure| is_shown(measure, outcomes)).collect();
+    let shown: Vec<&Measure> = measures()
+        .iter()
+        .filter(|measure| is_shown(measure, outcomes.iter()))
+        .collect();
     let columns: Vec<Vec<String>> = shown.iter().map(|measure| column(measure, outcomes)).collect();
 
     let mut aligns = vec![Align::Left];
     aligns.extend(shown.iter().map(|_| Align::Right));
     aligns.push(Align::Left);
     let mut table = Table::new(aligns);
+    let mut heading = |first: &str, line: usize, last: &str| {
+        let cells = columns.iter().map(|column| column[line].as_str());
+        table.heading(std::iter::once(first).chain(cells).chain([last]));
+    };
+    heading("method", 0, "status");
+    heading("", 1, "");
+    heading("", 2, "");
     let mut row = |first: &str, line: usize, last: &str| {
         let cells = columns.iter().map(|column| column[line].as_str());
         table.row(std::iter::once(first).chain(cells).chain([last]));
     };
-    row("method", 0, "status");
-    row("", 1, "");
-    row("", 2, "");
     for (index, outcome) in outcomes.iter().enumerate() {
         let summary = &outcome.summary;
         let status = match &summary.message {
-            Some(message) if summary.status == Status::Failed => format!("failed: {message}"),
+            Some(message) if summary.status == Status::Failed => format!("{}: {message}", Tone::Bad.paint("failed")),
             Some(message) => message.clone(),
             None => summary.status.name().to_owned(),
         };
@@ -146,12 +59,13 @@ pub fn table(outcomes: &[Outcome]) -> String {
     table.render()
 }
 
-fn is_shown(measure: &Measure, outcomes: &[Outcome]) -> bool {
+/// Whether a measure has a column in the table of these runs.
+pub(crate) fn is_shown<'a>(measure: &Measure, mut runs: impl Iterator<Item = &'a Outcome>) -> bool {
     let is_zero = |outcome: &Outcome| (measure.value)(&outcome.summary).is_none_or(|value| value == 0.0);
     match measure.place {
         Place::File => false,
         Place::Table | Place::Ranked => true,
-        Place::RankedIfAny => !outcomes.iter().all(is_zero),
+        Place::RankedIfAny => !runs.all(is_zero),
     }
 }
 
@@ -165,11 +79,7 @@ fn column(measure: &Measure, outcomes: &[Outcome]) -> Vec<String> {
         .map(|outcome| (measure.value)(&outcome.summary))
         .collect();
     let scale = Scale::fitting(measure.unit, values.iter().copied().flatten());
-    let best = if matches!(measure.place, Place::Ranked | Place::RankedIfAny) {
-        best(measure, outcomes)
-    } else {
-        None
-    };
+    let best = best(measure, outcomes.iter());
     let cell = |value: &Option<f64>, outcome: &Outcome| {
         let text = match *value {
             None => "-".to_owned(),
@@ -177,7 +87,11 @@ fn column(measure: &Measure, outcomes: &[Outcome]) -> Vec<String> {
             Some(value) => scale.show(value),
         };
         let marked = best.is_some() && *value == best && outcome.summary.status == Status::Finished;
-        format!("{text}{}", if marked { '*' } else { ' ' })
+        if marked {
+            Tone::Best.paint(&format!("{text}*"))
+        } else {
+            format!("{text} ")
+        }
     };
     // Headings leave the same room for a mark as the values do.
     let headings = [measure.heading[0], measure.heading[1], scale.unit].map(|line| format!("{line} "));
@@ -185,11 +99,12 @@ fn column(measure: &Measure, outcomes: &[Outcome]) -> Vec<String> {
     headings.into_iter().chain(cells).collect()
 }
 
-/// The smallest value among the runs that finished, if there are several and they differ.
-fn best(measure: &Measure, outcomes: &[Outcome]) -> Option<f64> {
-    let finished = outcomes
-        .iter()
-        .filter(|outcome| outcome.summary.status == Status::Finished);
+/// The smallest value of a ranked measure among the runs that finished, if there are several and they differ.
+pub(crate) fn best<'a>(measure: &Measure, runs: impl Iterator<Item = &'a Outcome>) -> Option<f64> {
+    if !measure.is_ranked() {
+        return None;
+    }
+    let finished = runs.filter(|outcome| outcome.summary.status == Status::Finished);
     let values: Vec<f64> = finished
         .filter_map(|outcome| (measure.value)(&outcome.summary))
         .collect();
@@ -202,7 +117,11 @@ pub fn write_csv(directory: &Path, outcomes: &[Outcome]) -> Result<(), Error> {
     let mut writer = csv::Writer::from_writer(WholeFile::create(directory, COMPARISON_CSV)?);
     let result = (|| {
         let fixed = ["scene", "method", "status", "message", "directory", "steps", "time"];
-        writer.write_record(fixed.into_iter().chain(MEASURES.iter().map(|measure| measure.name)))?;
+        writer.write_record(
+            fixed
+                .into_iter()
+                .chain(measures().iter().map(|measure| measure.name.as_str())),
+        )?;
         for outcome in outcomes {
             let summary = &outcome.summary;
             let inside = outcome.directory.strip_prefix(directory).unwrap_or(&outcome.directory);
@@ -216,7 +135,7 @@ pub fn write_csv(directory: &Path, outcomes: &[Outcome]) -> Result<(), Error> {
                 Value::from(summary.time).to_string(),
             ];
             row.extend(
-                MEASURES
+                measures()
                     .iter()
                     .map(|measure| Value::from((measure.value)(summary)).to_string()),
             );
@@ -232,6 +151,7 @@ pub fn write_csv(directory: &Path, outcomes: &[Outcome]) -> Result<(), Error> {
 mod tests {
     use super::*;
     use crate::metrics::metrics;
+    use crate::summary::Summary;
 
     fn outcome(method: &str, status: Status, number: f64) -> Outcome {
         let mut summary = Summary::begin("wall", method, 0.0);
@@ -252,7 +172,7 @@ mod tests {
             outcome("b", Status::Finished, 1.0),
             outcome("c", Status::Failed, 0.5),
         ];
-        let table = table(&outcomes);
+        let table = crate::tone::plain(&table(&outcomes));
         let line = |method: &str| {
             table
                 .lines()
@@ -263,6 +183,39 @@ mod tests {
         assert_eq!(line("b ").matches('*').count(), 5, "{table}");
         assert!(!line("c ").contains('*'));
         assert!(line("c ").ends_with("failed: it fell over"));
+    }
+
+    #[test]
+    fn the_columns_are_those_promised() {
+        let names: Vec<&str> = measures().iter().map(|measure| measure.name.as_str()).collect();
+        assert_eq!(
+            names.join(", "),
+            "contacts_mean, iterations_mean, iterations_max, residual_mean, residual_max, penetration_max, \
+             penetration_mean, joint_error_max, friction_violation_max, joint_angle_error_max, energy_start, energy_end, \
+             energy_drift, energy_gain, collision_us_mean, assembly_us_mean, solve_us_mean, step_us_mean"
+        );
+        let shown: Vec<String> = in_table().map(|measure| measure.heading.join(" ")).collect();
+        assert_eq!(
+            shown.join(", "),
+            "iterations mean, residual mean, penetration max, joint error max, energy drift, energy gain, time/step mean"
+        );
+    }
+
+    /// A metric is declared in one place; what it is compared by follows.
+    #[test]
+    fn every_figure_of_a_metric_is_a_measure_with_its_unit() {
+        for metric in metrics() {
+            for figure in metric.compared {
+                let of = format!("`{}`", metric.name);
+                let is_it = |measure: &&Measure| {
+                    measure.formula.contains(&of) && measure.name.ends_with(figure.statistic.name())
+                };
+                let found: Vec<&Measure> = measures().iter().filter(is_it).collect();
+                assert_eq!(found.len(), 1, "{}", metric.name);
+                assert_eq!((found[0].unit, found[0].place), (metric.unit, figure.place));
+                assert_eq!(figure.label.is_empty(), figure.place == Place::File, "{}", metric.name);
+            }
+        }
     }
 
     #[test]

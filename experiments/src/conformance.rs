@@ -12,6 +12,7 @@ use crate::cli::ConformanceArguments;
 use crate::error::{Error, Exit};
 use crate::quantity::number;
 use crate::table::{Align, Table};
+use crate::tone::Tone;
 
 /// Runs the command.
 pub fn conformance(arguments: &ConformanceArguments, environment: &Environment) -> Result<Exit, Error> {
@@ -74,6 +75,14 @@ fn mark(outcome: &Outcome) -> &'static str {
     }
 }
 
+fn painted_mark(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Passed => Tone::Good.paint(mark(outcome)),
+        Outcome::Failed(_) => Tone::Bad.paint(mark(outcome)),
+        Outcome::Reported(_) | Outcome::NotApplicable(_) => mark(outcome).to_owned(),
+    }
+}
+
 fn text(reports: &[Report], details: bool) -> String {
     let mut text = String::new();
     if reports.len() > 1 {
@@ -113,11 +122,9 @@ fn matrix(reports: &[Report]) -> String {
     columns.resize(reports.len() + 1, Align::Right);
     let mut table = Table::new(columns);
     let numbers = (1..=reports.len()).map(|number| number.to_string());
-    table.row(std::iter::once("case".to_owned()).chain(numbers));
+    table.heading(std::iter::once("case".to_owned()).chain(numbers));
     for (index, case) in reports[0].cases.iter().enumerate() {
-        let marks = reports
-            .iter()
-            .map(|report| mark(&report.cases[index].outcome).to_owned());
+        let marks = reports.iter().map(|report| painted_mark(&report.cases[index].outcome));
         table.row(std::iter::once(case.name.to_owned()).chain(marks));
     }
     text.push_str(&table.render());
@@ -127,14 +134,14 @@ fn matrix(reports: &[Report]) -> String {
 /// Every case with its numbers, and what there is to say.
 fn of_solver(report: &Report) -> String {
     let mut table = Table::new([Align::Left, Align::Left, Align::Right, Align::Right, Align::Left]);
-    table.row(["", "case", "residual", "iterations", ""]);
+    table.heading(["", "case", "residual", "iterations", ""]);
     for case in &report.cases {
         let note = match &case.outcome {
             Outcome::Passed => case.claim.to_owned(),
             other => other.to_string(),
         };
         table.row([
-            mark(&case.outcome).to_owned(),
+            painted_mark(&case.outcome),
             case.name.to_owned(),
             case.residual.map(number).unwrap_or_default(),
             case.iterations
@@ -150,9 +157,9 @@ fn of_solver(report: &Report) -> String {
 fn verdict(report: &Report) -> String {
     let count = |wanted: &str| report.cases.iter().filter(|case| mark(&case.outcome) == wanted).count();
     let verdict = if report.passed() {
-        "conforms"
+        Tone::Good.paint("conforms")
     } else {
-        "does not conform"
+        Tone::Bad.paint("does not conform")
     };
     let mut parts = vec![format!("{} passed", count("✓"))];
     for (wanted, name) in [

@@ -102,7 +102,7 @@ pub fn write_plots(directory: &Path, title: &str, subtitle: &str, curves: &[Curv
         };
         (axis, 1)
     } else {
-        (Axis::linear("iteration"), 0)
+        (Axis::whole("iteration"), 0)
     };
     let by_iteration = plot(
         axis,

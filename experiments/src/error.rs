@@ -69,6 +69,9 @@ pub enum Error {
     /// A step failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// A run panicked: a mistake in a solver, or in this program.
+    #[error("the run panicked: {0}")]
+    Panicked(String),
     /// A result could not be written.
     #[error("cannot write '{path}': {source}")]
     Write {
@@ -92,7 +95,7 @@ impl Error {
             Self::Input(_) | Self::Scene(_) | Self::Located(_) | Self::Method { .. } | Self::Directory(_) => {
                 Exit::Input
             }
-            Self::Step(_) | Self::Write { .. } => Exit::Failed,
+            Self::Step(_) | Self::Panicked(_) | Self::Write { .. } => Exit::Failed,
         }
     }
 }

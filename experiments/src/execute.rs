@@ -3,6 +3,7 @@
 //! However a run ends, what it has so far is given its place: finished, interrupted and failed runs all leave a
 //! complete directory behind, and the manifest tells them apart.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
 
@@ -14,15 +15,19 @@ use crate::convergence_csv::ConvergenceCsv;
 use crate::error::{Error, Exit};
 use crate::events::break_cause;
 use crate::events_csv::EventsCsv;
+use crate::group_sizes_csv::GroupSizesCsv;
 use crate::interrupt::Interrupt;
 use crate::manifest::{MANIFEST_JSON, Manifest, SCENE_TOML};
 use crate::memory;
 use crate::metrics::{Observation, Value, metrics};
+use crate::panics;
 use crate::plan::Plan;
 use crate::problems::dump::Dumper;
-use crate::progress::Progress;
+use crate::run_log::RunLog;
 use crate::steps_csv::StepsCsv;
 use crate::summary::{BrokenJoint, SUMMARY_JSON, Status, Summary};
+use crate::trajectory::recorder::TrajectoryRecorder;
+use crate::watch::Display;
 use crate::whole_file::{write_json, write_text};
 
 /// What came of a run.
@@ -45,17 +50,28 @@ impl Outcome {
     }
 }
 
-/// Told of every step: what the step did, and the values of all metrics in their order.
-pub type Observer<'a> = dyn FnMut(&StepReport, &[Value]) + 'a;
+/// Told of every step: what the step did, and the values of all metrics in their order. It may end the run, which is then
+/// finished, by giving a reason.
+pub type Observer<'a> = dyn FnMut(&StepReport, &[Value]) -> ControlFlow<String> + 'a;
+
+/// Scene and method, as a run is called while it goes on.
+pub fn label(plan: &Plan) -> String {
+    format!("{} with {}", plan.scene.given, plan.method.given)
+}
 
 /// Runs a plan into a directory that is ready for it. Failures are part of the outcome.
 pub fn execute(plan: &Plan, directory: &Path, environment: &Environment) -> Outcome {
-    let label = format!("{} {}", plan.scene.given, plan.method.given);
-    let mut progress = Progress::new(&label, plan.steps, environment.output.quiet);
-    let summary = observe(plan, Some(directory), environment, &mut |report, _| {
-        progress.step(report)
+    let display = Display::bar(plan, environment.output.quiet);
+    execute_showing(plan, directory, environment, display)
+}
+
+/// The same with what it shows meanwhile.
+pub fn execute_showing(plan: &Plan, directory: &Path, environment: &Environment, mut display: Display) -> Outcome {
+    let summary = observe(plan, Some(directory), environment, &mut |report, values| {
+        display.step(report, values);
+        ControlFlow::Continue(())
     });
-    progress.finish();
+    display.finish();
     Outcome {
         summary,
         directory: directory.to_owned(),
@@ -74,10 +90,22 @@ pub fn observe(
     let world = plan.scene.world.clone();
     let mut summary = Summary::begin(&plan.scene.given, &plan.method.given, total_energy(&world));
 
-    let result = simulate(plan, world, directory, environment, &mut summary, observer);
+    let mut log = RunLog::begin(plan, &world);
+    let result = simulate(
+        plan,
+        world,
+        directory,
+        environment,
+        &mut summary,
+        &mut |report, values| {
+            log.step(report);
+            observer(report, values)
+        },
+    );
     summary.seconds = clock.elapsed().as_secs_f64();
     summary.peak_memory_bytes = memory::peak();
     conclude(&mut summary, plan, result);
+    log.end(&summary);
 
     let Some(directory) = directory else { return summary };
     let written = write_json(directory, SUMMARY_JSON, &summary).and_then(|()| {
@@ -126,7 +154,7 @@ fn simulate(
     if plan.dump_every.is_some() {
         simulation.keep_starts();
     }
-    let mut recorder = Recorder::create(directory, plan)?;
+    let mut recorder = Recorder::create(directory, plan, &simulation)?;
     let result = advance(
         &mut simulation,
         plan.steps,
@@ -136,7 +164,12 @@ fn simulate(
         &environment.interrupt,
     );
     // The files are given their names whatever happened; a failure of the steps is the more telling one.
-    let finished = recorder.finish();
+    let last = match &result {
+        Ok(_) => recorder.last_frame(&simulation),
+        // A step that failed has left the world somewhere on its way.
+        Err(_) => Ok(()),
+    };
+    let finished = recorder.finish().and(last);
     let status = result?;
     finished?;
     Ok(status)
@@ -155,7 +188,9 @@ fn advance(
         if interrupt.requested() {
             return Ok(Status::Interrupted);
         }
-        if let Err(error) = simulation.step() {
+        // A solver that panics ends its own run and nothing else; what it left behind is not looked at.
+        let stepped = panics::caught(|| simulation.step())?;
+        if let Err(error) = stepped {
             // The problem that failed is the one to look at. What went wrong in writing it matters less.
             let _ = recorder.problems(simulation, true);
             return Err(error.into());
@@ -167,9 +202,14 @@ fn advance(
         };
         let values = recorder.step(&observation)?;
         summary.add(observation.report.time, total_energy(observation.world), values);
-        observer(observation.report, values);
+        let flow = observer(observation.report, values);
         recorder.events(simulation, summary)?;
+        recorder.look(simulation)?;
         summary.broken_joints.extend(broken_joints(simulation));
+        if let ControlFlow::Break(reason) = flow {
+            summary.stopped_by = Some(reason);
+            break;
+        }
     }
     Ok(Status::Finished)
 }
@@ -202,11 +242,13 @@ struct Recorder {
     convergence: Option<ConvergenceCsv>,
     events: Option<EventsCsv>,
     dumper: Option<Dumper>,
+    group_sizes: Option<GroupSizesCsv>,
+    trajectory: Option<TrajectoryRecorder>,
     values: Vec<Value>,
 }
 
 impl Recorder {
-    fn create(directory: Option<&Path>, plan: &Plan) -> Result<Self, Error> {
+    fn create(directory: Option<&Path>, plan: &Plan, simulation: &Simulation) -> Result<Self, Error> {
         let values = Vec::with_capacity(metrics().len());
         let Some(directory) = directory else {
             return Ok(Self {
@@ -214,10 +256,12 @@ impl Recorder {
                 convergence: None,
                 events: None,
                 dumper: None,
+                group_sizes: None,
+                trajectory: None,
                 values,
             });
         };
-        let label = format!("{} with {}", plan.scene.given, plan.method.given);
+        let label = label(plan);
         let dumper = plan.dump_every.map(|every| Dumper::create(directory, every, &label));
         Ok(Self {
             steps: Some(StepsCsv::create(directory)?),
@@ -227,6 +271,8 @@ impl Recorder {
             },
             events: plan.events.map(|rows| EventsCsv::create(directory, rows)).transpose()?,
             dumper: dumper.transpose()?,
+            group_sizes: Some(GroupSizesCsv::create(directory)?),
+            trajectory: TrajectoryRecorder::create(directory, plan, simulation)?,
             values,
         })
     }
@@ -261,10 +307,31 @@ impl Recorder {
         }
     }
 
+    /// Looks at the state after a step: its groups are counted, and it is put into the trajectory if it is a frame of it.
+    fn look(&mut self, simulation: &Simulation) -> Result<(), Error> {
+        if let Some(group_sizes) = &mut self.group_sizes {
+            group_sizes.step(simulation.pipeline().groups());
+        }
+        match &mut self.trajectory {
+            Some(trajectory) => trajectory.step(simulation),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts the last state into the trajectory.
+    fn last_frame(&mut self, simulation: &Simulation) -> Result<(), Error> {
+        match &mut self.trajectory {
+            Some(trajectory) => trajectory.last(simulation),
+            None => Ok(()),
+        }
+    }
+
     fn finish(self) -> Result<(), Error> {
         let convergence = self.convergence.map_or(Ok(()), ConvergenceCsv::finish);
         let events = self.events.map_or(Ok(()), EventsCsv::finish);
         let steps = self.steps.map_or(Ok(()), StepsCsv::finish);
-        steps.and(convergence).and(events)
+        let group_sizes = self.group_sizes.map_or(Ok(()), GroupSizesCsv::finish);
+        let trajectory = self.trajectory.map_or(Ok(()), TrajectoryRecorder::finish);
+        steps.and(convergence).and(events).and(group_sizes).and(trajectory)
     }
 }

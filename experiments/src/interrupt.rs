@@ -17,6 +17,7 @@ impl Interrupt {
         let flag = interrupt.clone();
         ctrlc::set_handler(move || {
             if flag.0.swap(true, Ordering::SeqCst) {
+                crate::watch::panel::restore();
                 std::process::exit(Exit::Interrupted.code().into());
             }
         })

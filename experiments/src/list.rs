@@ -10,12 +10,16 @@ use crate::Environment;
 use crate::cli::{ListArguments, Listed};
 use crate::error::{Error, Exit};
 use crate::events::EVENT_KINDS;
-use crate::metrics::metrics;
+use crate::metrics::{metrics, page};
 use crate::quantity::quantity;
 use crate::table::{Align, Table};
+use crate::tone::Tone;
 
 /// Runs the command.
 pub fn list(arguments: &ListArguments, environment: &Environment) -> Result<Exit, Error> {
+    if arguments.markdown {
+        return markdown(arguments.what, environment);
+    }
     let entries = match arguments.what {
         Listed::Scenes => scenes(),
         Listed::Solvers => solvers(),
@@ -36,6 +40,17 @@ pub fn list(arguments: &ListArguments, environment: &Environment) -> Result<Exit
     Ok(Exit::Done)
 }
 
+/// The page of metrics.
+fn markdown(what: Listed, environment: &Environment) -> Result<Exit, Error> {
+    if what != Listed::Metrics || environment.output.json {
+        return Err(Error::Input(
+            "--markdown is for `drystone list metrics` without --json; leave it out".into(),
+        ));
+    }
+    environment.output.say(&page::page());
+    Ok(Exit::Done)
+}
+
 /// One thing that can be named.
 #[derive(Debug, Default, Serialize)]
 struct Entry {
@@ -47,6 +62,9 @@ struct Entry {
     /// Of a metric.
     #[serde(skip_serializing_if = "Option::is_none")]
     unit: Option<&'static str>,
+    /// Of a metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    formula: Option<&'static str>,
     /// Of a kind of event.
     #[serde(skip_serializing_if = "Option::is_none")]
     changes: Option<[&'static str; 3]>,
@@ -142,6 +160,7 @@ fn all_metrics() -> Vec<Entry> {
         name: metric.name.to_owned(),
         summary: metric.meaning.to_owned(),
         unit: Some(metric.unit),
+        formula: Some(metric.formula),
         ..Entry::default()
     });
     entries.collect()
@@ -161,7 +180,7 @@ fn events() -> Vec<Entry> {
 /// One line for each kind of event.
 fn event_table() -> String {
     let mut table = Table::new([Align::Left; 4]);
-    table.row(["event", "change", "meaning", "detail"]);
+    table.heading(["event", "change", "meaning", "detail"]);
     for kind in &EVENT_KINDS {
         let changes = kind.changes.map_or("-".to_owned(), |changes| changes.join(" "));
         let detail = if kind.detail.is_empty() { "-" } else { kind.detail };
@@ -174,7 +193,8 @@ fn event_table() -> String {
 fn descriptions(entries: &[Entry]) -> String {
     let mut text = String::new();
     for entry in entries {
-        text.push_str(&format!("{}: {}\n  {}\n", entry.name, entry.summary, entry.details));
+        let name = Tone::Heading.paint(&entry.name);
+        text.push_str(&format!("{name}: {}\n  {}\n", entry.summary, entry.details));
         let mut table = Table::new([Align::Left, Align::Left]);
         for option in entry.options.iter().flatten() {
             let setting = format!("  {}={}", option.key, option.default);

@@ -1,5 +1,5 @@
-//! `manifest.json`: what was run, in enough detail to run it again. It is written last, so a run directory with a
-//! manifest is complete.
+//! `manifest.json`: what was run, in enough detail to run it again. It is written when all results are,
+//! before the page that is made of them, so the results of a run directory with a manifest are complete.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,6 +11,7 @@ use crate::machine::Machine;
 use crate::plan::{Configured, Plan};
 use crate::seed::GENERATOR;
 use crate::summary::{Status, Summary};
+use crate::trajectory::schedule::FrameRate;
 
 /// The file's name.
 pub const MANIFEST_JSON: &str = "manifest.json";
@@ -41,6 +42,8 @@ pub struct Manifest<'a> {
     /// Which events were written down, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<&'static str>,
+    /// Frames per simulated second in the trajectory, or `none`.
+    pub trajectory: FrameRate,
     /// The seed given for everything; without one, the seeds are those in the parameters and options.
     pub seed: Option<u64>,
     /// The generator the seeds are for.
@@ -57,6 +60,9 @@ pub struct Manifest<'a> {
     pub status: Status,
     /// Why, unless it finished.
     pub message: Option<&'a str>,
+    /// The stop rule that ended it before its last step, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<&'a str>,
 }
 
 /// The scene of a run.
@@ -127,6 +133,7 @@ impl<'a> Manifest<'a> {
             steps: summary.steps,
             record: plan.record.name(),
             events: plan.events.map(EventRows::name),
+            trajectory: plan.trajectory,
             seed: plan.seed,
             generator: GENERATOR,
             threads,
@@ -135,6 +142,7 @@ impl<'a> Manifest<'a> {
             finished: rfc3339(ended),
             status: summary.status,
             message: summary.message.as_deref(),
+            stopped_by: summary.stopped_by.as_deref(),
         }
     }
 }

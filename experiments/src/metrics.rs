@@ -1,7 +1,12 @@
-//! What is measured, declared once: each metric with its name, its unit, its meaning and its formula.
+//! What is measured, declared once in `metrics/declared.rs`: each metric with its name, its unit, its meaning, its formula, and the
+//! code that computes it.
 //!
-//! `steps.csv` has one column a metric in this order, summaries gather them, the table of a run shows the headlines, and
-//! `drystone list metrics` prints this list. The order and the names of the columns are stable: new ones go to the end.
+//! `steps.csv` has one column a metric in this order, summaries gather them, the table of a run shows the headlines, plots
+//! draw them, and `drystone list metrics` prints this list, with `--markdown` as the page `docs/metrics.md`. The order and
+//! the names of the columns are stable: new ones go to the end.
+
+mod declared;
+pub mod page;
 
 use std::fmt;
 use std::time::Duration;
@@ -95,6 +100,153 @@ pub enum Role {
     HeadlineIfAny,
 }
 
+/// Where a figure of a run appears when runs are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// In the file only.
+    File,
+    /// Also in the table.
+    Table,
+    /// Also in the table, with the smallest value marked.
+    Ranked,
+    /// The same, unless it is zero in all runs: a scene without joints needs no column for their errors.
+    RankedIfAny,
+}
+
+/// What becomes of the steps of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statistic {
+    /// Their mean.
+    Mean,
+    /// Their largest.
+    Max,
+}
+
+impl Statistic {
+    /// The end of a column's name, and the second line of a heading.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// One figure that a run is compared by: a statistic of a metric over the steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compared {
+    /// Which.
+    pub statistic: Statistic,
+    /// Where it appears.
+    pub place: Place,
+    /// What the table calls the metric; empty for what is in the file only.
+    pub label: &'static str,
+}
+
+impl Compared {
+    const fn mean() -> Self {
+        Self::in_file(Statistic::Mean)
+    }
+
+    const fn max() -> Self {
+        Self::in_file(Statistic::Max)
+    }
+
+    const fn in_file(statistic: Statistic) -> Self {
+        Self {
+            statistic,
+            place: Place::File,
+            label: "",
+        }
+    }
+
+    /// Also in the table, under this name.
+    const fn ranked(self, label: &'static str) -> Self {
+        let place = Place::Ranked;
+        Self { place, label, ..self }
+    }
+
+    const fn ranked_if_any(self, label: &'static str) -> Self {
+        let place = Place::RankedIfAny;
+        Self { place, label, ..self }
+    }
+}
+
+/// What a metric is about; the page has a section for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// Which step it is.
+    Step,
+    /// How much there is to solve.
+    Size,
+    /// How the solver fared.
+    Solver,
+    /// What is left of errors that should not be there.
+    Error,
+    /// Quantities with laws of conservation.
+    Conserved,
+    /// What the machine took.
+    Time,
+}
+
+impl Subject {
+    /// All of them, in the order of the page.
+    pub const ALL: [Self; 6] = [
+        Self::Step,
+        Self::Size,
+        Self::Solver,
+        Self::Error,
+        Self::Conserved,
+        Self::Time,
+    ];
+
+    /// The heading of its section.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Step => "Which step",
+            Self::Size => "How much there is to solve",
+            Self::Solver => "How the solver fared",
+            Self::Error => "Errors",
+            Self::Conserved => "Energy and momentum",
+            Self::Time => "Time",
+        }
+    }
+}
+
+/// When in a step something is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// After contacts were found, before anything is solved.
+    Beginning,
+    /// When the solvers are done.
+    AfterSolve,
+    /// When bodies have moved and errors were projected away.
+    End,
+    /// Over the step.
+    Whole,
+}
+
+impl Moment {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Beginning => "at the beginning of the step, when contacts were found",
+            Self::AfterSolve => "after the solve",
+            Self::End => "at the end of the step",
+            Self::Whole => "over the step",
+        }
+    }
+}
+
+/// Where something is computed: a function in a file of this project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code {
+    /// The file, from the root of the project.
+    pub file: &'static str,
+    /// The function.
+    pub function: &'static str,
+}
+
 /// One metric.
 #[derive(Clone, Copy)]
 pub struct Metric {
@@ -104,8 +256,20 @@ pub struct Metric {
     pub unit: &'static str,
     /// What it is, in one line.
     pub meaning: &'static str,
+    /// How it is computed.
+    pub formula: &'static str,
+    /// When.
+    pub moment: Moment,
+    /// By what.
+    pub code: Code,
+    /// What it is about.
+    pub subject: Subject,
     /// Where it appears.
     pub role: Role,
+    /// The plot over the run that it is drawn in, by title; those with the same title share one. Empty for none.
+    pub chart: &'static str,
+    /// The figures of a run that are made of it, for `comparison.csv`, tables of methods and standard columns of sweeps.
+    pub compared: &'static [Compared],
     value: fn(&Observation<'_>) -> Value,
 }
 
@@ -131,67 +295,13 @@ impl fmt::Debug for Metric {
 
 /// All metrics, in the order of the columns.
 pub fn metrics() -> &'static [Metric] {
-    METRICS
+    declared::METRICS
 }
 
 /// A metric by name.
 pub fn find(name: &str) -> Option<&'static Metric> {
-    METRICS.iter().find(|metric| metric.name == name)
+    metrics().iter().find(|metric| metric.name == name)
 }
-
-macro_rules! metrics {
-    ($( $role:ident $name:ident [$unit:literal] $meaning:literal = |$observation:ident| $value:expr; )*) => {
-        &[$( Metric {
-            name: stringify!($name),
-            unit: $unit,
-            meaning: $meaning,
-            role: Role::$role,
-            value: |$observation| Value::from($value),
-        } ),*]
-    };
-}
-
-static METRICS: &[Metric] = metrics! {
-    Index step [""] "number of the step, from 1" = |o| o.report.step;
-    Index time ["s"] "simulated time at the end of the step" = |o| o.report.time;
-    Recorded bodies [""] "bodies in the world, fixed and scripted ones included" = |o| o.world.bodies().len();
-    HeadlineIfAny sleeping [""] "bodies asleep at the end of the step" = |o| o.report.sleeping;
-    Headline contacts [""] "contact points at the beginning of the step" = |o| o.report.contacts;
-    Recorded rows [""] "rows of the complementarity problems of all groups" = |o| o.report.rows;
-    Headline groups [""] "groups of bodies joined by contacts or joints, each a problem of its own" = |o| o.report.groups;
-    Recorded largest_group [""] "dynamic bodies in the largest group" = |o| o.report.largest_group;
-    HeadlineIfAny layers [""] "stack layers that were swept; 0 if the stepper has none" = |o| o.report.layers;
-    Headline iterations [""] "solver iterations, the most of any group" = |o| o.report.iterations;
-    Headline residual ["m/s"] "natural residual after the solve, the largest of any group; empty if not measured"
-        = |o| o.report.residual;
-    Headline penetration_max ["m"] "deepest penetration at the beginning of the step" = |o| o.report.penetration_max;
-    Headline penetration_mean ["m"] "mean penetration of the contact points that penetrate"
-        = |o| o.report.penetration_mean;
-    HeadlineIfAny joint_error_max ["m"] "largest distance between points that joints hold together, at the end of the step"
-        = |o| o.report.joint_error.length;
-    Headline friction_violation ["N·s"] "largest excess of the friction impulse over μ times the normal impulse"
-        = |o| o.report.friction_violation;
-    Headline kinetic_energy ["J"] "kinetic energy of the dynamic bodies at the end of the step"
-        = |o| o.world.kinetic_energy();
-    Headline potential_energy ["J"] "potential energy of the dynamic bodies, zero at the origin, and of springs"
-        = |o| o.world.potential_energy();
-    Recorded momentum_x ["N·s"] "linear momentum of the dynamic bodies, x" = |o| o.world.momentum().x;
-    Recorded momentum_y ["N·s"] "linear momentum of the dynamic bodies, y" = |o| o.world.momentum().y;
-    Recorded momentum_z ["N·s"] "linear momentum of the dynamic bodies, z" = |o| o.world.momentum().z;
-    Recorded collision_us ["µs"] "time for collision detection, contact graph and groups"
-        = |o| o.report.timings.collision;
-    Recorded assembly_us ["µs"] "time for writing the rows, summed over groups" = |o| o.report.timings.assembly;
-    Recorded solve_us ["µs"] "time for solving, residuals and projection included, summed over groups"
-        = |o| o.report.timings.solve;
-    Headline step_us ["µs"] "time for the whole step, by the clock on the wall" = |o| o.report.timings.step;
-    Recorded joint_angle_error_max ["rad"] "largest angle by which joints are out of line, at the end of the step"
-        = |o| o.report.joint_error.angle;
-    HeadlineIfAny limit_violation_max ["m or rad"] "how far a joint is beyond one of its limits, at the end of the step"
-        = |o| o.report.limit_violation;
-    HeadlineIfAny joints_off [""] "joints that are broken or switched off" = |o| o.report.joints_off;
-    Recorded row_updates [""] "rows that solvers updated, in all groups and layers: work that no clock is needed for"
-        = |o| o.report.row_updates;
-};
 
 #[cfg(test)]
 mod tests {

@@ -10,9 +10,11 @@ use drystone_solver::spec::{OptionInfo, Spec};
 use crate::cli::{EventRows, Record, SimulationArguments};
 use crate::error::Error;
 use crate::seed::{seed_method, seed_scene};
+use crate::trajectory::schedule::FrameRate;
 
-/// The method where neither the command line nor the scene names one.
-pub const DEFAULT_METHOD: &str = "pgs";
+/// The method where neither the command line nor the scene names one: of all solvers it leaves the least in the time that ten
+/// plain sweeps take, as the section on accuracy for the time of `docs/performance.md` shows.
+pub const DEFAULT_METHOD: &str = "pgs:order=coloured,iterations=20";
 
 /// More steps than this are taken for a mistake in the time step or the duration.
 const MAX_STEPS: f64 = 1e12;
@@ -35,17 +37,33 @@ pub struct PreparedScene {
 impl PreparedScene {
     /// Reads a file, or looks in the catalogue.
     pub fn load(given: &str, seed: Option<u64>) -> Result<Self, Error> {
-        let text = seed_scene(given, seed);
-        let scene = drystone_scenes::load(&text)?;
+        let scene = drystone_scenes::load(&seed_scene(given, seed))?;
+        Self::of(given, seed, scene)
+    }
+
+    /// A scene that was loaded from `given`, now or earlier.
+    pub fn of(given: &str, seed: Option<u64>, scene: Scene) -> Result<Self, Error> {
         let world = scene.build()?;
+        // Of a file it is a mistake, and a run of nothing would hide it.
+        if world.bodies().is_empty() {
+            return Err(Error::Input(format!(
+                "scene '{given}' has no bodies; add a [[body]], or begin with one of 'drystone init'"
+            )));
+        }
         Ok(Self {
             given: given.to_owned(),
-            parameters: parameters(&text),
+            parameters: parameters(&seed_scene(given, seed)),
             toml: scene.to_toml()?,
             world,
             scene,
         })
     }
+}
+
+/// Whether a scene is made by the program, and not read from a file.
+pub fn is_from_catalogue(given: &str) -> bool {
+    let spec = given.parse::<Spec>();
+    spec.is_ok_and(|spec| catalogue().iter().any(|entry| entry.name == spec.name))
 }
 
 /// The parameters of a catalogue scene: the defaults, and over them what was given.
@@ -146,6 +164,8 @@ pub struct Plan {
     pub record: Record,
     /// Which events to write down, if any.
     pub events: Option<EventRows>,
+    /// Frames of the trajectory.
+    pub trajectory: FrameRate,
     /// The seed that was given for all.
     pub seed: Option<u64>,
     /// Problems are written out in every so many steps, if at all.
@@ -178,6 +198,7 @@ impl Plan {
             steps,
             record,
             events: arguments.events,
+            trajectory: arguments.trajectory,
             seed,
             dump_every: None,
         })
@@ -189,7 +210,7 @@ fn steps_for(duration: f64, dt: f64) -> Result<u64, Error> {
     let ratio = duration / dt;
     if ratio.is_nan() || ratio > MAX_STEPS {
         return Err(Error::Input(format!(
-            "{duration} s in steps of {dt} s would be more than {MAX_STEPS:e} steps"
+            "{duration} s in steps of {dt} s would be more than {MAX_STEPS:e} steps; take a longer time step or a shorter duration"
         )));
     }
     let nearest = ratio.round();

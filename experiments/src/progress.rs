@@ -1,10 +1,21 @@
 //! A progress bar on stderr, for runs somebody is watching.
 
 use std::io::{self, IsTerminal};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use drystone_dynamics::StepReport;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::watch::panel;
+
+/// All bars there are, so that a line can be written between them and the text above.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(|| MultiProgress::with_draw_target(ProgressDrawTarget::stderr()));
+
+/// Writes to the terminal while bars and the panel of `--watch` are out of the way. Never from inside itself.
+pub fn aside<T>(write: impl FnOnce() -> T) -> T {
+    panel::aside(|| BARS.suspend(write))
+}
 
 /// The bar's text is made anew at most this often; a step may take microseconds.
 const INTERVAL: Duration = Duration::from_millis(60);
@@ -19,12 +30,12 @@ pub struct Progress {
 impl Progress {
     /// A bar for a number of steps; invisible if quiet is wanted or stderr is no terminal.
     pub fn new(label: &str, steps: u64, quiet: bool) -> Self {
-        let target = if quiet || !io::stderr().is_terminal() {
-            ProgressDrawTarget::hidden()
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
+        let bar = if quiet || !io::stderr().is_terminal() {
+            bar
         } else {
-            ProgressDrawTarget::stderr()
+            BARS.add(bar)
         };
-        let bar = ProgressBar::with_draw_target(Some(steps), target);
         let template = "{prefix}  {bar:24} step {pos}/{len}  {msg}  {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("━╸─"));
@@ -53,13 +64,23 @@ impl Progress {
         progress
     }
 
-    /// A bar for the steps of many runs.
+    /// A bar for the steps of many runs; how long they will take is left to who knows them.
     pub fn overall(label: &str, steps: u64, quiet: bool) -> Self {
         let progress = Self::new(label, steps, quiet);
-        if let Ok(style) = ProgressStyle::with_template("{prefix}  {bar:24} {msg}  {elapsed}, {eta} left") {
+        if let Ok(style) = ProgressStyle::with_template("{prefix}  {bar:24} {msg}  {elapsed}") {
             progress.bar.set_style(style.progress_chars("━╸─"));
         }
         progress
+    }
+
+    /// Says of what it is from now on.
+    pub fn rename(&self, label: &str) {
+        self.bar.set_prefix(label.to_owned());
+    }
+
+    /// Whether anybody sees it.
+    pub fn is_visible(&self) -> bool {
+        !self.bar.is_hidden()
     }
 
     /// Says what is under way.
@@ -80,5 +101,6 @@ impl Progress {
     /// Takes the bar away.
     pub fn finish(self) {
         self.bar.finish_and_clear();
+        BARS.remove(&self.bar);
     }
 }

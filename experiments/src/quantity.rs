@@ -114,6 +114,22 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// So many significant digits, or all if there are fewer; powers of ten as in [`number`].
+pub fn precise(value: f64, digits: usize) -> String {
+    let size = value.abs();
+    let after_first = digits.saturating_sub(1);
+    if !value.is_finite() || size == 0.0 {
+        return number(value);
+    }
+    let (rounded, all) = if (1e-3..1e7).contains(&size) {
+        let decimals = after_first as i32 - size.log10().floor() as i32;
+        (format!("{value:.*}", decimals.max(0) as usize), format!("{value}"))
+    } else {
+        (format!("{value:.after_first$e}"), format!("{value:e}"))
+    };
+    if rounded.parse() == Ok(value) { all } else { rounded }
+}
+
 /// Counts are whole, their means often are not.
 pub fn count(value: f64) -> String {
     if value.fract() == 0.0 && value.abs() < 1e15 {
@@ -141,6 +157,24 @@ mod tests {
             (f64::NAN, "NaN"),
         ] {
             assert_eq!(number(value), text, "{value}");
+        }
+    }
+
+    #[test]
+    fn as_many_digits_as_are_asked_for_and_there() {
+        for (value, digits, text) in [
+            (1.499_6, 4, "1.500"),
+            (1.499_6, 5, "1.4996"),
+            (1.5, 5, "1.5"),
+            (-0.012_345_6, 5, "-0.012346"),
+            (123_456.7, 4, "123457"),
+            (1.234_56e-7, 5, "1.2346e-7"),
+            (0.1 + 0.2, 17, "0.30000000000000004"),
+            (0.3, 17, "0.3"),
+            (0.0, 4, "0"),
+            (f64::INFINITY, 4, "∞"),
+        ] {
+            assert_eq!(precise(value, digits), text, "{value}");
         }
     }
 

@@ -7,16 +7,19 @@ use serde::Serialize;
 use crate::Environment;
 use crate::cli::{Record, RunArguments};
 use crate::error::{Error, Exit};
-use crate::execute::{Outcome, execute};
+use crate::execute::{Outcome, execute_showing};
 use crate::metrics::Role;
 use crate::plan::{Plan, PreparedScene};
 use crate::quantity::{Scale, count, quantity};
+use crate::report;
 use crate::run_directory::{file_name, prepare};
 use crate::summary::{Statistics, Status, Summary};
 use crate::table::{Align, Table};
+use crate::tone::Tone;
+use crate::watch::Display;
 
-/// Characters of a sparkline.
-const SPARKLINE: usize = 32;
+/// Characters of a sparkline: the table fits 80 columns.
+const SPARKLINE: usize = 22;
 
 /// Runs the command.
 pub fn run(arguments: &RunArguments, environment: &Environment) -> Result<Exit, Error> {
@@ -36,9 +39,15 @@ pub fn run(arguments: &RunArguments, environment: &Environment) -> Result<Exit, 
     );
     let directory = prepare(arguments.simulation.out.as_deref(), &stem, environment.global.force)?;
 
-    let outcome = execute(&plan, &directory, environment);
+    let display = if arguments.watch {
+        Display::watch(&plan)
+    } else {
+        Display::bar(&plan, environment.output.quiet)
+    };
+    let outcome = execute_showing(&plan, &directory, environment, display);
     environment.output.show(&render(&plan, &outcome));
     environment.output.machine_readable(&WithDirectory::of(&outcome));
+    report::write(&directory)?;
     if outcome.summary.status == Status::Failed {
         environment
             .output
@@ -75,7 +84,7 @@ fn render(plan: &Plan, outcome: &Outcome) -> String {
         "{} with {}: {}, {steps} steps of {}, {} simulated in {}\n\n",
         summary.scene,
         summary.method,
-        summary.status.name(),
+        painted(summary.status),
         quantity(plan.dt, "s"),
         quantity(summary.time, "s"),
         quantity(summary.seconds, "s"),
@@ -104,6 +113,15 @@ fn render(plan: &Plan, outcome: &Outcome) -> String {
     text
 }
 
+/// How it ended, in its colour.
+fn painted(status: Status) -> String {
+    let tone = match status {
+        Status::Finished => Tone::Good,
+        Status::Interrupted | Status::Failed => Tone::Bad,
+    };
+    tone.paint(status.name())
+}
+
 fn headlines(summary: &Summary) -> String {
     let mut table = Table::new([
         Align::Left,
@@ -113,7 +131,7 @@ fn headlines(summary: &Summary) -> String {
         Align::Left,
         Align::Left,
     ]);
-    table.row(["", "mean", "max", "last", "", "over time"]);
+    table.heading(["", "mean", "max", "last", "", "over time"]);
     let shown = summary
         .metrics
         .iter()

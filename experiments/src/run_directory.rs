@@ -5,32 +5,42 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::capture::{CAPTURED_CSV, RATES_CSV, RATES_MD};
+use crate::claims::{CLAIMS_JSON, CLAIMS_MD};
 use crate::comparison::COMPARISON_CSV;
 use crate::convergence_csv::CONVERGENCE_CSV;
 use crate::curves::{ITERATIONS_SVG, TIME_SVG};
 use crate::error::Error;
 use crate::events_csv::EVENTS_CSV;
+use crate::group_sizes_csv::GROUP_SIZES_CSV;
+use crate::logs::target::PROGRAM;
 use crate::manifest::{MANIFEST_JSON, SCENE_TOML};
 use crate::problems::dump;
+use crate::report::{self, REPORT_HTML};
 use crate::solve::plots::{PROFILE_SVG, RESIDUAL_TIME_SVG};
 use crate::solve::rows::PROBLEMS_CSV;
 use crate::steps_csv::STEPS_CSV;
 use crate::summary::SUMMARY_JSON;
+use crate::sweep::identity::SWEEP_JSON;
+use crate::sweep::journal::RUNS_JSONL;
 use crate::sweep::manifest::EXPERIMENT_TOML;
 use crate::sweep::page::{self, REPORT_MD};
+use crate::sweep::parquet_file::RESULTS_PARQUET;
 use crate::sweep::results::RESULTS_CSV;
+use crate::trajectory::TRAJECTORY_BIN;
 use crate::whole_file::partial_name;
 
 /// Where new directories go if none is named.
 pub const RUNS: &str = "runs";
 
 /// All the files this program writes, and so the only ones it removes.
-const RESULTS: [&str; 18] = [
+const RESULTS: &[&str] = &[
     MANIFEST_JSON,
     SCENE_TOML,
     STEPS_CSV,
     CONVERGENCE_CSV,
     EVENTS_CSV,
+    GROUP_SIZES_CSV,
+    TRAJECTORY_BIN,
     SUMMARY_JSON,
     COMPARISON_CSV,
     CAPTURED_CSV,
@@ -44,6 +54,12 @@ const RESULTS: [&str; 18] = [
     RESULTS_CSV,
     REPORT_MD,
     EXPERIMENT_TOML,
+    SWEEP_JSON,
+    RUNS_JSONL,
+    CLAIMS_MD,
+    CLAIMS_JSON,
+    REPORT_HTML,
+    RESULTS_PARQUET,
 ];
 
 /// A name is cut to this many characters; file systems allow 255 bytes.
@@ -53,18 +69,20 @@ const LONGEST_NAME: usize = 100;
 ///
 /// With `force` the old results in it are removed, and nothing else; a file the program does not know stays.
 pub fn prepare(asked: Option<&Path>, stem: &str, force: bool) -> Result<PathBuf, Error> {
-    match asked {
+    let directory = match asked {
         Some(directory) => {
             check(directory, force)?;
-            claim(directory)?;
-            Ok(directory.to_owned())
+            claim(directory, None)?;
+            directory.to_owned()
         }
-        None => fresh(Path::new(RUNS), stem),
-    }
+        None => fresh(Path::new(RUNS), stem)?,
+    };
+    tracing::info!(target: PROGRAM, directory = %directory.display(), "results go here");
+    Ok(directory)
 }
 
 /// Refuses a directory that holds something, unless forced, and a path that is no directory.
-fn check(directory: &Path, force: bool) -> Result<(), Error> {
+pub(crate) fn check(directory: &Path, force: bool) -> Result<(), Error> {
     let shown = directory.display();
     match fs::read_dir(directory).map(Iterator::count) {
         Ok(entries) if force || entries == 0 => Ok(()),
@@ -72,15 +90,22 @@ fn check(directory: &Path, force: bool) -> Result<(), Error> {
             "directory '{shown}' is not empty; use --force to overwrite the results in it"
         ))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Error::Directory(format!("cannot write to '{shown}': {error}"))),
+        Err(error) => Err(cannot_write(directory, &error)),
     }
 }
 
-/// Creates a directory and clears it of old results.
-fn claim(directory: &Path) -> Result<(), Error> {
-    let cannot = |error| Error::Directory(format!("cannot write to '{}': {error}", directory.display()));
+fn cannot_write(directory: &Path, error: &io::Error) -> Error {
+    let shown = directory.display();
+    Error::Directory(format!(
+        "cannot write to '{shown}': {error}; choose another directory with --out"
+    ))
+}
+
+/// Creates a directory and clears it of old results but one, if one is to be kept.
+pub(crate) fn claim(directory: &Path, kept: Option<&str>) -> Result<(), Error> {
+    let cannot = |error| cannot_write(directory, &error);
     fs::create_dir_all(directory).map_err(cannot)?;
-    for name in RESULTS {
+    for name in RESULTS.iter().copied().filter(|name| Some(*name) != kept) {
         for name in [name, &partial_name(name)] {
             match fs::remove_file(directory.join(name)) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(cannot(error)),
@@ -90,6 +115,7 @@ fn claim(directory: &Path) -> Result<(), Error> {
     }
     dump::clear(directory).map_err(cannot)?;
     page::clear(directory).map_err(cannot)?;
+    report::clear(directory).map_err(cannot)?;
     // Creating a file is the one sure way to know that it is possible.
     probe(directory).map_err(cannot)
 }
@@ -102,7 +128,7 @@ fn probe(directory: &Path) -> io::Result<()> {
 
 /// Creates `<parent>/<stem>-<n>` with the first n that is free.
 fn fresh(parent: &Path, stem: &str) -> Result<PathBuf, Error> {
-    let cannot = |error| Error::Directory(format!("cannot write to '{}': {error}", parent.display()));
+    let cannot = |error| cannot_write(parent, &error);
     fs::create_dir_all(parent).map_err(cannot)?;
     let mut number = 1_u64;
     loop {
@@ -127,7 +153,7 @@ pub fn prepare_inside(parent: &Path, name: &str, taken: &mut Vec<String>) -> Res
     }
     let directory = parent.join(&unique);
     taken.push(unique);
-    claim(&directory)?;
+    claim(&directory, None)?;
     Ok(directory)
 }
 

@@ -11,10 +11,10 @@ use crate::trace::Trace;
 pub const SUMMARY_JSON: &str = "summary.json";
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// All steps were taken.
+    /// All steps were taken, or a stop rule ended it.
     Finished,
     /// Somebody stopped it.
     Interrupted,
@@ -168,6 +168,9 @@ pub struct Summary {
     pub status: Status,
     /// Why, unless it finished.
     pub message: Option<String>,
+    /// The stop rule that ended it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<String>,
     /// Steps done.
     pub steps: u64,
     /// Simulated time, s.
@@ -197,6 +200,7 @@ impl Summary {
             method: method.to_owned(),
             status: Status::Finished,
             message: None,
+            stopped_by: None,
             steps: 0,
             time: 0.0,
             seconds: 0.0,

@@ -8,6 +8,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::logs::target::PROGRAM;
 
 /// A file under way. Dropped without [`finish`](Self::finish) it stays aside.
 #[derive(Debug)]
@@ -40,7 +41,9 @@ impl WholeFile {
             .flush()
             .and_then(|()| self.writer.get_ref().sync_data())
             .and_then(|()| fs::rename(&self.aside, &self.path))
-            .map_err(Error::writing(&self.path))
+            .map_err(Error::writing(&self.path))?;
+        tracing::debug!(target: PROGRAM, file = %self.path.display(), "file written");
+        Ok(())
     }
 }
 

@@ -55,6 +55,60 @@ fn unknown_names_are_answered_with_the_nearest_known_one() {
     }
 }
 
+/// A file that was saved too early, or has lost its bodies, is no scene to run.
+#[test]
+fn a_scene_without_bodies_is_refused() {
+    let workshop = Workshop::new();
+    workshop.write("empty.toml", "");
+    workshop.write("bare.toml", "dt = 0.01\n[[material]]\nname = \"ice\"\n");
+    workshop.write(
+        "experiment.toml",
+        "title = \"A\"\n[[scene]]\nspec = \"empty.toml\"\n[[method]]\nspec = \"pgs\"\n",
+    );
+    for (line, place) in [
+        ("run empty.toml", "scene 'empty.toml'"),
+        ("run bare.toml", "scene 'bare.toml'"),
+        ("compare empty.toml --solver pgs", "scene 'empty.toml'"),
+        ("sweep experiment.toml", "experiment.toml:3:8: "),
+    ] {
+        refused(&workshop, line, &["has no bodies; add a [[body]]", place]);
+    }
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let workshop = Workshop::new();
+    workshop.write("ramp.toml", "[[body]]\nmass = 1.0\nshape.sphere.radius = 1.0\n");
+    workshop.write(
+        "study.toml",
+        "title = \"x\"\n[[scene]]\nspec = \"wall\"\n[[method]]\nspec = \"pgs\"\n",
+    );
+    for (line, fragment) in [
+        ("run", "'drystone run --help' has examples"),
+        ("compare wall", "'drystone compare --help'"),
+        ("run wall --frob", "'drystone run --help'"),
+        ("--frob", "'drystone --help'"),
+        ("run qqqqqq", "'drystone list scenes'"),
+        ("run wall --solver qqqqqq", "'drystone list solvers'"),
+        ("run wall --solver qqqqqq/pgs", "'drystone list steppers'"),
+        ("run wall --solver classical", "'classical/pgs'"),
+        ("run wall --solver pgs/jacobi", "it is a solver"),
+        ("run wall:rows", "key=value"),
+        ("run rmap.toml", "did you mean 'ramp.toml'?"),
+        ("run other/ramp.toml", "'drystone init NAME'"),
+        ("run study.toml", "'drystone sweep study.toml'"),
+        ("sweep ramp.toml", "'drystone run ramp.toml'"),
+        ("sweep wall", "'drystone run wall'"),
+        ("sweep stduy.toml", "did you mean 'study.toml'?"),
+        ("sweep study.toml --markdown nowhere/a.md", "make it first"),
+        ("run wall --duration 1e9 --dt 1e-9", "a longer time step"),
+        ("run wall --out ramp.toml", "--out"),
+        ("list scenes --markdown", "list metrics"),
+    ] {
+        refused(&workshop, line, &[fragment]);
+    }
+}
+
 #[test]
 fn values_out_of_range_are_named() {
     let workshop = Workshop::new();

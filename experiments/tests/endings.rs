@@ -3,6 +3,7 @@
 mod common;
 
 use common::{ROCKET, Workshop, column, files_in, read_csv};
+use drystone_experiments::trajectory::Trajectory;
 
 #[test]
 fn a_run_that_diverges_says_where_and_keeps_its_steps() {
@@ -24,6 +25,9 @@ fn a_run_that_diverges_says_where_and_keeps_its_steps() {
     assert_eq!((&manifest["status"], &manifest["steps"]), (&"failed".into(), &2.into()));
     assert!(manifest["message"].as_str().unwrap().contains("'rocket'"));
     assert_eq!(workshop.json("out/summary.json")["status"], "failed");
+    // Its trajectory has the steps that it took.
+    let trajectory = Trajectory::read(&workshop.path("out/trajectory.bin")).unwrap();
+    assert_eq!((trajectory.frames(), trajectory.frame(2).unwrap().step), (3, 2));
     assert!(
         files_in(&workshop.path("out"))
             .iter()
@@ -75,6 +79,14 @@ mod signals {
         let convergence = column(&workshop.path(run).join("convergence.csv"), "step");
         assert_eq!(convergence.last(), Some(&(rows.len() as f64)));
         assert_eq!(workshop.json(&format!("{run}/summary.json"))["steps"], rows.len());
+        // Sweeps keep no trajectory unless they say so; of the others, the last state is in it.
+        if workshop.path(run).join("trajectory.bin").exists() {
+            let trajectory = Trajectory::read(&workshop.path(run).join("trajectory.bin")).unwrap();
+            let last = trajectory.frame(trajectory.frames() - 1).unwrap();
+            assert_eq!(last.step, rows.len() as u64);
+        } else {
+            assert!(run.contains("run-1-"));
+        }
         assert!(
             files_in(&workshop.path(run))
                 .iter()

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use common::documents::{blocks, pages};
 use common::{Workshop, read_csv};
 
 /// Builds the example with the libraries the tests were built with, and returns the program.
@@ -75,4 +76,19 @@ fn a_solver_of_ones_own_is_like_all_others() {
             .read("compared/convergence-iterations.svg")
             .contains("richardson")
     );
+
+    // What the guide and the README tell readers to type in the folder of the example.
+    let mut documented = 0;
+    for block in pages().iter().flat_map(|page| blocks(page)) {
+        if block.folder() != Some("examples/own-solver") {
+            continue;
+        }
+        for (command, _) in block.commands() {
+            if let Some(line) = command.strip_prefix("cargo run --release -- ") {
+                run(line);
+                documented += 1;
+            }
+        }
+    }
+    assert!(documented >= 5, "only {documented} commands were found");
 }

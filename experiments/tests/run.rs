@@ -21,12 +21,25 @@ fn a_run_leaves_a_complete_directory() {
     assert_eq!(stderr, "");
     let expected = [
         "convergence.csv",
+        "group_sizes.csv",
         "manifest.json",
+        "plots",
+        "report.html",
         "scene.toml",
         "steps.csv",
         "summary.json",
+        "trajectory.bin",
     ];
     assert_eq!(files_in(&workshop.path("out")), expected);
+
+    // Every brick is counted once a step, in whatever group it was.
+    let sizes = column(&workshop.path("out/group_sizes.csv"), "size");
+    let counts = column(&workshop.path("out/group_sizes.csv"), "count");
+    assert_eq!(
+        sizes.iter().zip(&counts).map(|(size, count)| size * count).sum::<f64>(),
+        6.0 * 25.0
+    );
+    assert!(sizes.is_sorted());
 
     assert_eq!(workshop.read("out/steps.csv").lines().next(), Some(HEADER));
     let steps = column(&workshop.path("out/steps.csv"), "step");

@@ -80,7 +80,14 @@ fn every_problem_meets_every_solver() {
 
     assert_eq!(
         files_in(&workshop.path("out")),
-        ["manifest.json", "problems.csv", "profile.svg", "residual-time.svg"]
+        [
+            "manifest.json",
+            "plots",
+            "problems.csv",
+            "profile.svg",
+            "report.html",
+            "residual-time.svg"
+        ]
     );
     for picture in ["out/profile.svg", "out/residual-time.svg"] {
         let text = workshop.read(picture);
@@ -95,6 +102,30 @@ fn every_problem_meets_every_solver() {
         manifest["problems"][0]["blake3"],
         blake3::hash(RESTING.as_bytes()).to_hex().to_string()
     );
+}
+
+#[test]
+fn a_problem_in_two_formats_is_two_problems() {
+    let workshop = Workshop::new();
+    workshop.run(
+        "run box-stack:count=2 --steps 2 --dump-problems every=2 --out run --quiet",
+        0,
+    );
+    let line = "solve run/problems --solver nsgs --solver proximal --record --out out --quiet";
+    workshop.run(line, 0);
+    let names: Vec<String> = ["hdf5", "json"]
+        .map(|format| format!("step-000002-group-0000.{format}"))
+        .to_vec();
+    let twice = names.iter().flat_map(|name| [name.clone(), name.clone()]);
+    assert_eq!(
+        cells(&workshop, "out/problems.csv", "problem"),
+        twice.collect::<Vec<_>>()
+    );
+    let report = workshop.read("out/report.html");
+    assert!(report.contains("2 problems with 2 solvers"));
+    for name in names {
+        assert!(report.contains(&format!("Convergence on {name}")), "{name}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{ROCKET, Workshop, column, files_in, read_csv};
+use common::{ROCKET, Workshop, column, files_in, physics, read_csv};
 use serde_json::Value;
 
 /// Two scenes with two and one choices of parameters, two methods with two and one of options.
@@ -60,23 +60,6 @@ duration = 1.0
 mass = 2.0
 shape.sphere.radius = 0.5
 "#;
-
-/// Rows without the columns that measure the machine, which the manifest names.
-fn physics(workshop: &Workshop, directory: &str) -> Vec<Vec<String>> {
-    let manifest = workshop.json(&format!("{directory}/manifest.json"));
-    let (header, rows) = read_csv(&workshop.path(directory).join("results.csv"));
-    let of_machine = |name: &str| {
-        let columns = manifest["columns"].as_array().unwrap();
-        columns
-            .iter()
-            .any(|column| column["name"] == name && column["of_machine"] == true)
-    };
-    let kept: Vec<usize> = (0..header.len()).filter(|&k| !of_machine(&header[k])).collect();
-    // The time of a step, memory twice, and the measure of times.
-    assert_eq!(header.len() - kept.len(), 4);
-    let keep = |row: &Vec<String>| kept.iter().map(|&k| row[k].clone()).collect();
-    rows.iter().map(keep).collect()
-}
 
 /// A column of texts.
 fn texts(workshop: &Workshop, file: &str, name: &str) -> Vec<String> {
@@ -145,6 +128,23 @@ fn the_file_in_the_help_is_an_experiment() {
     );
 }
 
+/// The same for the page.
+#[test]
+fn the_file_in_the_documentation_is_an_experiment() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/sweeps.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let file = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let workshop = Workshop::new();
+    workshop.write("x.toml", file);
+    let (stdout, _) = workshop.run("sweep x.toml --list", 0);
+    // 2 towers, 3 numbers of iterations, 5 seeds, 3 repetitions.
+    assert!(
+        stdout.contains(": 90 runs of 1 scene, 1 method, 5 seeds, 3 repetitions"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("pgs:iterations=100 "), "{stdout}");
+}
+
 #[test]
 fn a_sweep_twice_and_with_two_jobs_gives_the_same_rows() {
     let workshop = Workshop::new();
@@ -155,26 +155,34 @@ fn a_sweep_twice_and_with_two_jobs_gives_the_same_rows() {
     workshop.run("sweep small.toml --out again --threads 1 --quiet", 0);
     workshop.run("sweep small.toml --out two --jobs 2 --quiet", 0);
     let reference = physics(&workshop, "one");
-    assert_eq!(reference.len(), 36);
-    assert!(reference.iter().all(|row| row[7] == "finished"));
+    let (kept, runs) = reference.split_first().unwrap();
+    // The time of a step, memory twice, and the measure of times are of the machine.
+    let (header, _) = read_csv(&workshop.path("one/results.csv"));
+    assert_eq!(header.len() - kept.len(), 4);
+    assert_eq!(runs.len(), 36);
+    assert!(runs.iter().all(|run| run[7] == "finished"));
     assert_eq!(physics(&workshop, "again"), reference);
     assert_eq!(physics(&workshop, "two"), reference);
     // With several jobs nobody knows whose memory it was.
     let memory = |run: &str| texts(&workshop, &format!("{run}/results.csv"), "memory_per_contact_bytes");
     assert!(memory("two").iter().all(String::is_empty));
     // Repetitions are the same, seeds are not: balls start elsewhere.
-    let of = |rows: &[Vec<String>], run: usize| rows[run - 1][10..].to_vec();
-    assert_eq!(of(&reference, 25), of(&reference, 26));
-    assert_ne!(of(&reference, 25), of(&reference, 27));
+    let of = |number: usize| &runs[number - 1][10..];
+    assert_eq!(of(25), of(26));
+    assert_ne!(of(25), of(27));
 
     assert_eq!(
         files_in(&workshop.path("one")),
         [
             "experiment.toml",
             "manifest.json",
+            "plots",
             "report-time-is-linear.svg",
+            "report.html",
             "report.md",
-            "results.csv"
+            "results.csv",
+            "runs.jsonl",
+            "sweep.json"
         ]
     );
     assert_eq!(workshop.read("one/experiment.toml"), PRODUCT);
@@ -303,6 +311,18 @@ fn mistakes_are_one_line_with_the_place_and_nothing_is_written() {
             "\"pqs\"",
             ["x.toml:5:8: unknown solver 'pqs'", "did you mean 'pgs'?"],
         ),
+        // Nothing is near, so the list is named; what is known elsewhere is put in its place.
+        (
+            "\"pgs\"",
+            "\"zzzzzz\"",
+            ["x.toml:5:8: unknown solver 'zzzzzz'", "'drystone list solvers'"],
+        ),
+        (
+            "\"pgs\"",
+            "\"semi-implicit\"",
+            ["x.toml:5:8: ", "as in 'semi-implicit/pgs'"],
+        ),
+        ("\"wall\"", "\"zzzzzz\"", ["x.toml:3:8: ", "'drystone list scenes'"]),
         (
             "\"pgs\"",
             "\"clasical/pgs\"",
@@ -449,6 +469,48 @@ fn a_folder_is_swept_in_the_order_of_names_into_directories_and_pages() {
     workshop.write("all/c.toml", "title = \"Third\"\n");
     workshop.run("sweep all --out other", 2);
     assert!(!workshop.path("other").exists());
+}
+
+/// Of a folder the place of results does not depend on how many of its experiments are chosen; and one that is under way or
+/// was killed takes neither the page nor the answer from the others.
+#[test]
+fn a_folder_keeps_its_layout_and_bears_an_experiment_without_a_manifest() {
+    let workshop = Workshop::new();
+    std::fs::create_dir(workshop.path("all")).unwrap();
+    let experiment = |title: &str| {
+        format!(
+            "title = \"{title}\"\nsteps = 2\n[[scene]]\nspec = \"two-balls\"\n[[method]]\nspec = \"pgs\"\n[[measure]]\n\
+             name = \"fall\"\nmetric = \"potential_energy\"\n"
+        )
+    };
+    workshop.write("all/a.toml", &experiment("First"));
+    workshop.write("all/b.toml", &experiment("Second"));
+    workshop.run("sweep all --only b --out out --quiet", 0);
+    assert!(workshop.path("out/b/manifest.json").exists());
+    std::fs::remove_file(workshop.path("out/b/manifest.json")).unwrap();
+    let (stdout, stderr) = workshop.run("sweep all --only a --out out --json", 0);
+    let found: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(found["experiments"][0]["directory"], "out/a");
+    assert_eq!(stderr, "");
+    let page = workshop.read("out/report.html");
+    for text in ["First", "Second", "under way or killed", "1 of 1 runs"] {
+        assert!(page.contains(text), "'{text}' is not on the page");
+    }
+    // Its columns have their units.
+    workshop.run("report out/b", 0);
+    assert!(workshop.read("out/b/report.html").contains("fall"));
+}
+
+#[test]
+fn claims_that_are_not_there_are_not_checked_in_silence() {
+    let workshop = Workshop::new();
+    workshop.write(
+        "a.toml",
+        "title = \"A\"\nsteps = 2\n[[scene]]\nspec = \"two-balls\"\n[[method]]\nspec = \"pgs\"\n",
+    );
+    let (_, stderr) = workshop.run("sweep a.toml --check-claims --out out", 2);
+    assert!(stderr.contains("no claims (claims.toml) in 'a.toml'"), "{stderr}");
+    assert!(!workshop.path("out").exists());
 }
 
 #[test]

@@ -107,7 +107,7 @@ pub(super) fn table(all: &[OfScene]) -> String {
     aligns.extend([Align::Right; 5]);
     aligns.push(Align::Left);
     let mut table = Table::new(aligns);
-    table.row(HEADINGS.into_iter().chain(["status"]));
+    table.heading(HEADINGS.into_iter().chain(["status"]));
     for (scene, outcome) in every(all) {
         table.row(cells(scene, outcome).into_iter().chain([outcome.ending()]));
     }

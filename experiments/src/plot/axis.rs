@@ -18,6 +18,8 @@ pub struct Axis {
     pub scale: Scale,
     /// From where to where; what the data need if not given.
     pub range: Option<(f64, f64)>,
+    /// Whether it counts something: there is no tick between two whole numbers.
+    pub whole: bool,
 }
 
 impl Axis {
@@ -27,6 +29,15 @@ impl Axis {
             label: label.into(),
             scale: Scale::Linear,
             range: None,
+            whole: false,
+        }
+    }
+
+    /// A linear axis for counts.
+    pub fn whole(label: impl Into<String>) -> Self {
+        Self {
+            whole: true,
+            ..Self::linear(label)
         }
     }
 
@@ -43,6 +54,10 @@ impl Axis {
 const MOST_DECADES: f64 = 20.0;
 /// About as many ticks fit an axis.
 const MOST_TICKS: f64 = 9.0;
+/// Less than this many powers of ten are nearly even: round numbers at equal distances can be told apart there.
+const NEARLY_EVEN: f64 = 0.5;
+/// About as many of those.
+const FEW_TICKS: f64 = 6.0;
 
 /// An axis laid out along pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +69,7 @@ pub(super) struct Layout {
     /// The pixels of the ends.
     from: f64,
     to: f64,
+    whole: bool,
 }
 
 impl Layout {
@@ -76,10 +92,14 @@ impl Layout {
             low = low.max(high - MOST_DECADES);
         }
         if high - low < 1e-9 * high.abs().max(1e-9) {
-            (low, high) = (low - 0.5, high + 0.5);
+            (low, high) = match axis.whole {
+                // Nothing is counted below zero.
+                true => (if low >= 0.0 { (low - 1.0).max(0.0) } else { low - 1.0 }, high + 1.0),
+                false => (low - 0.5, high + 0.5),
+            };
         }
         if axis.range.is_none() {
-            let step = tick_step(axis.scale, low, high);
+            let step = tick_step(axis.scale, axis.whole, low, high);
             (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
         }
         Self {
@@ -88,6 +108,7 @@ impl Layout {
             high,
             from,
             to,
+            whole: axis.whole,
         }
     }
 
@@ -104,6 +125,11 @@ impl Layout {
         Some(self.from + share * (self.to - self.from))
     }
 
+    /// The ends, after the logarithm if there is one, and their pixels.
+    pub(super) fn ends(&self) -> ([f64; 2], [f64; 2]) {
+        ([self.low, self.high], [self.from, self.to])
+    }
+
     /// The largest value.
     pub(super) fn high(&self) -> f64 {
         match self.scale {
@@ -114,42 +140,71 @@ impl Layout {
 
     /// Pixels and texts of the ticks.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
-        let step = tick_step(self.scale, self.low, self.high);
-        let first = (self.low / step - 1e-9).ceil() as i64;
-        let last = (self.high / step + 1e-9).floor() as i64;
-        let values: Vec<(f64, String)> = if self.scale == Scale::Log && self.high - self.low < 2.0 {
-            let decades = self.low.floor() as i32..=self.high.ceil() as i32;
-            decades
-                .flat_map(|decade| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(decade)))
-                .map(|value| (value.log10(), short(value)))
-                .filter(|(place, _)| (self.low - 1e-9..=self.high + 1e-9).contains(place))
-                .collect()
-        } else {
-            (first..=last)
-                .map(|k| k as f64 * step)
-                .map(|value| match self.scale {
-                    Scale::Linear => (value, short(value)),
-                    Scale::Log => (value, power_of_ten(value.round() as i32)),
-                })
-                .collect()
+        let values = match self.scale {
+            Scale::Log if self.high - self.low < 2.0 => self.ticks_within_decades(),
+            _ => {
+                let step = tick_step(self.scale, self.whole, self.low, self.high);
+                multiples(step, self.low, self.high)
+                    .map(|value| match self.scale {
+                        Scale::Linear => (value, short(value)),
+                        Scale::Log => (value, power_of_ten(value.round() as i32)),
+                    })
+                    .collect()
+            }
         };
         let pixels = |value: f64| self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from);
         values.into_iter().map(|(value, text)| (pixels(value), text)).collect()
     }
+
+    /// Ticks of a logarithmic axis that is too short for powers of ten: at least two of them, however short it is.
+    fn ticks_within_decades(&self) -> Vec<(f64, String)> {
+        let decades = self.high - self.low;
+        let values: Vec<f64> = if decades < NEARLY_EVEN {
+            let (low, high) = (10_f64.powf(self.low), 10_f64.powf(self.high));
+            multiples(nice_step((high - low) / FEW_TICKS), low, high).collect()
+        } else {
+            let digits: &[f64] = match decades < 1.0 {
+                true => &[1.0, 1.5, 2.0, 3.0, 5.0, 7.0],
+                false => &[1.0, 2.0, 5.0],
+            };
+            let all = self.low.floor() as i32..=self.high.ceil() as i32;
+            all.flat_map(|decade| digits.iter().map(move |digit| digit * 10_f64.powi(decade)))
+                .collect()
+        };
+        values
+            .into_iter()
+            .map(|value| (value.log10(), short(value)))
+            .filter(|(place, _)| (self.low - 1e-9..=self.high + 1e-9).contains(place))
+            .collect()
+    }
 }
 
 /// The distance of ticks: 1, 2 or 5 times a power of ten; whole powers of ten on logarithmic axes.
-fn tick_step(scale: Scale, low: f64, high: f64) -> f64 {
+fn tick_step(scale: Scale, whole: bool, low: f64, high: f64) -> f64 {
     let least = (high - low) / MOST_TICKS;
-    if scale == Scale::Log {
+    match scale {
         // Less than two decades have ticks between them.
-        return if high - low < 1.0 { 0.1 } else { least.ceil().max(1.0) };
+        Scale::Log if high - low < 1.0 => 0.1,
+        Scale::Log => least.ceil().max(1.0),
+        Scale::Linear if whole => nice_step(least).max(1.0),
+        Scale::Linear => nice_step(least),
     }
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is not below this.
+fn nice_step(least: f64) -> f64 {
     let decade = 10_f64.powf(least.log10().floor());
     let nice = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
         .find(|digit| digit * decade >= least * (1.0 - 1e-9));
     nice.unwrap_or(10.0) * decade
+}
+
+/// The multiples of a step between two values, both included.
+fn multiples(step: f64, low: f64, high: f64) -> impl Iterator<Item = f64> {
+    let first = (low / step - 1e-9).ceil() as i64;
+    let last = (high / step + 1e-9).floor() as i64;
+    (first..=last).map(move |k| k as f64 * step)
 }
 
 /// A number without digits that do not matter.
@@ -194,7 +249,34 @@ mod tests {
             range: Some((1.0, 4.0)),
             ..Axis::log("")
         };
-        assert_eq!(texts(&within, &[]), ["1", "2"]);
+        assert_eq!(texts(&within, &[]), ["1", "1.5", "2", "3"]);
+    }
+
+    #[test]
+    fn however_short_a_logarithmic_axis_is_it_can_be_read() {
+        for low in [1.0, 1.7, 2.03, 5.1, 9.3] {
+            for factor in [1.0001, 1.02, 1.3, 2.0, 3.1, 3.3, 7.0, 12.0, 60.0] {
+                let found = texts(&Axis::log(""), &[low, low * factor]);
+                assert!((2..=8).contains(&found.len()), "{low} to {}: {found:?}", low * factor);
+            }
+        }
+        assert_eq!(
+            texts(&Axis::log(""), &[202.0, 221.0]),
+            ["200", "210", "220", "230", "240", "250"]
+        );
+    }
+
+    #[test]
+    fn nothing_is_counted_in_fractions() {
+        assert_eq!(texts(&Axis::whole(""), &[10.0]), ["9", "10", "11"]);
+        assert_eq!(texts(&Axis::whole(""), &[0.0]), ["0", "1"]);
+        assert_eq!(texts(&Axis::whole(""), &[1.0, 3.0]), ["1", "2", "3"]);
+        let bin = Axis {
+            range: Some((39.5, 40.5)),
+            ..Axis::whole("")
+        };
+        assert_eq!(texts(&bin, &[]), ["40"]);
+        assert_eq!(texts(&Axis::whole(""), &[0.0, 900.0]).last().unwrap(), "900");
     }
 
     #[test]

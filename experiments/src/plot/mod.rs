@@ -1,18 +1,26 @@
 //! Plots as single SVG files that need nothing else: readable on white and on dark, by people who do not see red from
 //! green, and with twenty lines in one picture.
 //!
-//! Colours are those of Okabe and Ito without yellow, which white swallows; when they are used up, dashes tell lines of
-//! one colour apart. Every line carries a number that the legend explains, placed at its end or, where others end there
+//! Colours are those of [`palette`]; when they are used up, dashes tell lines of one colour apart. Every line carries a number that the legend explains, placed at its end or, where others end there
 //! too, as near to it as there is room. Names and values appear under the pointer where a viewer shows titles.
 
 mod axis;
+pub mod chart;
+mod chart_shapes;
+pub mod chart_svg;
+mod marker;
+pub mod palette;
+pub mod pareto;
 mod profile;
 mod svg;
+pub mod thin;
 
 pub use axis::{Axis, Scale};
+pub use chart::{Chart, Layer, Shape};
 pub use profile::{Profile, performance_profile};
 
 use axis::Layout;
+use palette::{COLOURS, DARK, DARK_PAGE, LIGHT, LIGHT_PAGE};
 use svg::{Svg, pixel};
 
 /// How the points of a series are drawn.
@@ -71,18 +79,27 @@ const LONGEST_LABEL: usize = 44;
 /// The radius of the numbers on lines.
 const TAG: f64 = 7.5;
 
-const COLOURS: usize = 7;
 const DASHES: [&str; 4] = ["", "7 3", "2 3", "9 3 2 3"];
 const STYLE: &str = "\
 text{font:12px system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif}\
 .title{font-size:15px;font-weight:600}.small{font-size:9px}\
 .paper{fill:#fff}.ink{fill:#222}.faint{fill:#555}.grid{stroke:#e3e3e3}.frame{stroke:#888;fill:none}\
 .line{fill:none;stroke-width:1.8;stroke-linejoin:round}.mark{stroke-width:1.4;fill-opacity:.45}\
-.c0{stroke:#0072b2;fill:#0072b2}.c1{stroke:#d55e00;fill:#d55e00}.c2{stroke:#009e73;fill:#009e73}\
-.c3{stroke:#cc79a7;fill:#cc79a7}.c4{stroke:#e69f00;fill:#e69f00}.c5{stroke:#56b4e9;fill:#56b4e9}\
-.c6{stroke:#222;fill:#222}path.line{fill:none}circle.tag{fill:#fff}\
-@media (prefers-color-scheme:dark){.paper,circle.tag{fill:#16181d}.ink{fill:#e8e8e8}.faint{fill:#aaa}\
-.grid{stroke:#33363d}.c0{stroke:#3579c8;fill:#3579c8}.c6{stroke:#e8e8e8;fill:#e8e8e8}path.line{fill:none}}";
+";
+const DARK_STYLE: &str = ".paper{fill:#16181d}.ink{fill:#e8e8e8}.faint{fill:#aaa}.grid{stroke:#33363d}";
+
+/// The style of a picture, with the colours of [`palette`] for both schemes.
+fn style() -> String {
+    let colours = |colours: [&str; COLOURS], page: &str| {
+        let rules = colours.iter().enumerate();
+        let rules: String = rules
+            .map(|(k, colour)| format!(".c{k}{{stroke:{colour};fill:{colour}}}"))
+            .collect();
+        format!("{rules}path.line{{fill:none}}circle.tag{{fill:{page}}}")
+    };
+    let (light, dark) = (colours(LIGHT, LIGHT_PAGE), colours(DARK, DARK_PAGE));
+    format!("{STYLE}{light}@media (prefers-color-scheme:dark){{{DARK_STYLE}{dark}}}")
+}
 
 impl Plot {
     /// The picture as the text of an SVG file.
@@ -112,7 +129,7 @@ impl Plot {
             ],
         );
         svg.text("title", &[], &self.title);
-        svg.text("style", &[], STYLE);
+        svg.text("style", &[], &style());
         svg.empty("rect", &[("class", "paper"), ("width", &w), ("height", &h)]);
         self.draw_frame(&mut svg, &x, &y);
         let mut tags = Vec::new();
@@ -378,7 +395,7 @@ fn draw_mark(svg: &mut Svg, index: usize, x: f64, y: f64) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     fn plot(count: usize, mark: Mark) -> Plot {
@@ -399,7 +416,7 @@ mod tests {
     }
 
     /// Elements are balanced, attributes quoted, and nothing but entities follows an ampersand.
-    fn check_xml(text: &str) {
+    pub(super) fn check_xml(text: &str) {
         let mut open = Vec::new();
         let mut rest = text;
         while let Some(start) = rest.find('<') {

@@ -53,6 +53,21 @@ pub fn load(path: &Path) -> Result<Loaded, String> {
     })
 }
 
+/// What a problem is called among others: by its own name, by its file where another file has the same stem (a dumped problem is
+/// written in two formats), by its path where another folder has the same file.
+pub fn name_among(files: &[PathBuf], file: &Path, name: &str) -> String {
+    let others = || files.iter().filter(|other| *other != file);
+    if others().all(|other| other.file_stem() != file.file_stem()) {
+        return name.to_owned();
+    }
+    match file.file_name() {
+        Some(file_name) if others().all(|other| other.file_name() != Some(file_name)) => {
+            file_name.to_string_lossy().into_owned()
+        }
+        _ => file.display().to_string(),
+    }
+}
+
 /// All problem files of the arguments, each once, folders in the order of their names. That a path does not exist, or
 /// that there is no problem at all, is a mistake in the call.
 pub fn find(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
@@ -113,6 +128,13 @@ fn is_problem(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_problems_have_the_same_name() {
+        let files = ["a/x.json", "a/x.hdf5", "a/y.dat", "b/z.dat", "c/z.dat"].map(PathBuf::from);
+        let names = files.each_ref().map(|file| name_among(&files, file, "its own"));
+        assert_eq!(names, ["x.json", "x.hdf5", "its own", "b/z.dat", "c/z.dat"]);
+    }
 
     #[test]
     fn folders_are_searched_and_files_taken_as_they_are() {

@@ -7,6 +7,7 @@ pub mod inputs;
 pub mod limits;
 pub mod manifest;
 pub mod markdown;
+pub mod measured;
 pub mod plots;
 pub mod reference;
 pub mod report;
@@ -28,11 +29,12 @@ use crate::cli::SolveArguments;
 use crate::convergence_csv::CONVERGENCE_CSV;
 use crate::curves::{self, Curve};
 use crate::error::{Error, Exit};
+use crate::logs::target::SOLVE;
 use crate::manifest::MANIFEST_JSON;
 use crate::progress::Progress;
 use crate::run_directory::{file_name, prepare};
 use crate::whole_file::{write_json, write_text};
-use inputs::{Loaded, load};
+use inputs::{Loaded, load, name_among};
 use limits::{Limits, PreparedSolver};
 use manifest::{Facts, FileRecord, Manifest};
 use markdown::Page;
@@ -75,6 +77,9 @@ pub fn solve(arguments: &SolveArguments, environment: &Environment) -> Result<Ex
         },
     };
     write_json(&directory, MANIFEST_JSON, &Manifest::new(facts))?;
+    if directory.join(rows::PROBLEMS_CSV).is_file() {
+        crate::report::write(&directory)?;
+    }
     show(&plan, &results, &directory, environment);
     Ok(exit)
 }
@@ -135,7 +140,7 @@ pub(crate) fn checked_page(path: &Path) -> Result<(), Error> {
     }
     let folder = parent(path).display().to_string();
     Err(Error::Input(format!(
-        "cannot write '{}': there is no folder '{folder}'",
+        "cannot write '{}': there is no folder '{folder}'; make it first, or choose another",
         path.display()
     )))
 }
@@ -170,7 +175,7 @@ fn run_all(plan: &Plan<'_>, directory: &Path, environment: &Environment) -> Resu
             if let [row] = of_file.rows.as_slice()
                 && row.status == Status::Unreadable
             {
-                environment.output.complain(&row.message);
+                environment.output.refuse(&row.message);
             }
             let mut finished = lock(&finished);
             finished[index] = Some(of_file);
@@ -230,7 +235,8 @@ fn one_file(plan: &Plan<'_>, file: &Path, environment: &Environment) -> OfFile {
         record: plan.arguments.record,
         interrupt: &environment.interrupt,
     };
-    let mut blank = Row::of_problem(&loaded.name, file, loaded.kind, &loaded.problem);
+    let name = name_among(&plan.files, file, &loaded.name);
+    let mut blank = Row::of_problem(&name, file, loaded.kind, &loaded.problem);
     blank.reference_relative = reference
         .as_ref()
         .and_then(|reference| reference.residual(&loaded.problem));
@@ -239,6 +245,25 @@ fn one_file(plan: &Plan<'_>, file: &Path, environment: &Environment) -> OfFile {
             break;
         }
         let outcome = attempt(solver, &loaded.problem, &start, &settings);
+        match &outcome {
+            Ok(trial) => tracing::info!(
+                target: SOLVE,
+                problem = %name,
+                solver = %solver.given,
+                status = trial.status.name(),
+                iterations = trial.iterations,
+                natural = trial.residuals.natural,
+                seconds = trial.seconds.first().copied().unwrap_or(0.0),
+                "solved"
+            ),
+            Err((status, message)) => tracing::warn!(
+                target: SOLVE,
+                problem = %name,
+                solver = %solver.given,
+                status = status.name(),
+                "{message}"
+            ),
+        }
         let mut row = blank.with(&solver.given, outcome.as_ref().map_err(Clone::clone));
         if let Ok(trial) = outcome {
             row.velocity_error = reference
@@ -246,7 +271,7 @@ fn one_file(plan: &Plan<'_>, file: &Path, environment: &Environment) -> OfFile {
                 .and_then(|reference| reference.velocity_error(&loaded.problem, &trial.velocities));
             if plan.arguments.record {
                 of_file.curves.push(Curve {
-                    problem: loaded.name.clone(),
+                    problem: name.clone(),
                     solver: solver.given.clone(),
                     seconds: trial.seconds.first().copied().unwrap_or(0.0),
                     residuals: trial.history,

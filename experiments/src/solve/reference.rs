@@ -31,7 +31,7 @@ impl References {
             Ok(Self(folder.to_owned()))
         } else {
             Err(Error::Input(format!(
-                "'{}' is not a folder of references",
+                "'{}' is not a folder of references; it holds `<file name>.csv` with the velocities of each problem",
                 folder.display()
             )))
         }

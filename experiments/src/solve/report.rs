@@ -4,6 +4,7 @@ use super::rows::Row;
 use super::trial::Status;
 use crate::quantity::{count, number, quantity};
 use crate::table::{Align, Table};
+use crate::tone::Tone;
 
 /// A solver over all problems.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,8 +80,8 @@ pub fn table(rows: &[&Row]) -> String {
     aligns.push(Align::Left);
     headings.push("status");
     let mut table = Table::new(aligns);
-    table.row(headings);
-    table.row(units);
+    table.heading(headings);
+    table.heading(units);
     let mut last = "";
     for row in rows {
         let whole = |value: Option<usize>| value.map_or("-".to_owned(), |value| count(value as f64));
@@ -101,7 +102,11 @@ pub fn table(rows: &[&Row]) -> String {
         if with_reference {
             cells.push(shown(row.velocity_error));
         }
-        cells.push(status(row));
+        let tone = match row.status {
+            Status::Converged => Tone::Good,
+            _ => Tone::Bad,
+        };
+        cells.push(tone.paint(&status(row)));
         table.row(cells);
     }
     table.render()
@@ -127,7 +132,7 @@ pub fn status(row: &Row) -> String {
 /// The totals as a table.
 pub fn totals_table(totals: &[Total]) -> String {
     let mut table = Table::new([Align::Left, Align::Right, Align::Right, Align::Right]);
-    table.row(["solver", "converged", "fastest", "median time"]);
+    table.heading(["solver", "converged", "fastest", "median time"]);
     for total in totals {
         table.row([
             total.solver.clone(),

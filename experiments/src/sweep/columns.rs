@@ -16,7 +16,7 @@ use crate::metrics::metrics;
 use crate::summary::{Statistics, Summary};
 
 /// The columns before the measures.
-pub const FIXED: [&str; 12] = [
+pub const FIXED: [&str; 13] = [
     "run",
     "scene",
     "parameters",
@@ -29,6 +29,7 @@ pub const FIXED: [&str; 12] = [
     "directory",
     "steps",
     "time",
+    "stopped_by",
 ];
 
 const PEAK_MEMORY: &str = "peak_memory_bytes";
@@ -124,7 +125,7 @@ fn standard() -> Vec<Column> {
             _ => Place::Table,
         };
         let of_machine = measure.unit == "µs";
-        let mut column = Column::new(place, measure.name, measure.unit, String::new(), of_machine);
+        let mut column = Column::new(place, &measure.name, measure.unit, String::new(), of_machine);
         column.heading = measure.heading.join(" ");
         column
     };

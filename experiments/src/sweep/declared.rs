@@ -1,4 +1,5 @@
-//! `[[measure]]`, `[[fit]]` and `[[event-time]]` as they are written in an experiment file, and their checks.
+//! `metrics`, `[[measure]]`, `[[fit]]`, `[[event-time]]` and `[[stop]]` as they are written in an experiment file, and their
+//! checks.
 
 use std::ops::Range;
 
@@ -6,9 +7,11 @@ use drystone_solver::spec::nearest;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::condition::Condition;
 use super::course::Window;
 use super::file::Source;
 use super::measures::{EventTime, Fit, Measure, Statistic};
+use super::stop::{StopRule, TIME_LIMIT};
 use crate::error::Error;
 use crate::metrics::metrics;
 
@@ -90,23 +93,105 @@ pub(super) struct RawEventTime {
 
 impl RawEventTime {
     pub(super) fn check(&self, source: &Source) -> Result<EventTime, Error> {
-        let fault = match (self.at_least, self.at_most) {
-            (None, None) => Some("an event needs 'at-least' or 'at-most'"),
-            (Some(least), Some(most)) if least > most => Some("no value is both at least and at most these"),
-            (least, most) if [least, most].into_iter().flatten().any(f64::is_nan) => Some("nothing compares with NaN"),
-            _ => None,
-        };
-        if let Some(message) = fault {
-            return Err(source.error(self.name.span(), message));
-        }
         Ok(EventTime {
             name: self.name.get_ref().clone(),
             metric: metric(source, &self.metric)?,
-            at_least: self.at_least,
-            at_most: self.at_most,
+            condition: condition(source, &self.name, self.at_least, self.at_most)?,
             first: self.first,
         })
     }
+}
+
+/// A `[[stop]]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawStop {
+    name: Spanned<String>,
+    metric: Spanned<String>,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+    #[serde(rename = "for")]
+    hold: Option<Spanned<f64>>,
+    after: Option<Spanned<f64>>,
+}
+
+impl RawStop {
+    /// Checks all rules of a file.
+    pub(super) fn check_all(rules: &[Self], source: &Source) -> Result<Vec<StopRule>, Error> {
+        let names = rules.iter().map(|rule| (rule.name.get_ref().clone(), rule.name.span()));
+        for (name, span) in names.clone() {
+            if name == TIME_LIMIT {
+                return Err(source.error(
+                    span,
+                    format!("'{name}' is what runs say that were stopped by the clock"),
+                ));
+            }
+        }
+        check_names(source, names, &[])?;
+        rules.iter().map(|rule| rule.check(source)).collect()
+    }
+
+    fn check(&self, source: &Source) -> Result<StopRule, Error> {
+        let seconds = |key: &str, value: &Option<Spanned<f64>>| match value {
+            Some(value) if !(value.get_ref().is_finite() && *value.get_ref() >= 0.0) => {
+                let message = format!("'{key}' must be finite and not negative, not {}", value.get_ref());
+                Err(source.error(value.span(), message))
+            }
+            value => Ok(value.as_ref().map_or(0.0, |value| *value.get_ref())),
+        };
+        Ok(StopRule {
+            name: self.name.get_ref().clone(),
+            metric: metric(source, &self.metric)?,
+            condition: condition(source, &self.name, self.at_least, self.at_most)?,
+            hold: seconds("for", &self.hold)?,
+            after: seconds("after", &self.after)?,
+        })
+    }
+}
+
+/// One of `metrics`: a metric, or a statistic and a metric, `max kinetic_energy`. The column is called so; without a
+/// statistic it is the mean.
+pub(super) fn shorthand(source: &Source, text: &Spanned<String>) -> Result<Measure, Error> {
+    let words: Vec<&str> = text.get_ref().split_whitespace().collect();
+    let (statistic, name) = match *words.as_slice() {
+        [name] => (Statistic::Mean, name),
+        [statistic, name] => {
+            let named = |known: &&Statistic| known.name() == statistic;
+            let Some(found) = Statistic::SIMPLE.iter().find(named) else {
+                let known = || Statistic::SIMPLE.iter().map(|known| known.name());
+                let advice = match nearest(statistic, known()) {
+                    Some(near) => format!("did you mean '{near}'?"),
+                    None => format!("it must be one of {}", known().collect::<Vec<_>>().join(", ")),
+                };
+                return Err(source.error(text.span(), format!("unknown statistic '{statistic}'; {advice}")));
+            };
+            (*found, name)
+        }
+        _ => {
+            let message = "it must be a metric, or a statistic and a metric: \"max kinetic_energy\"";
+            return Err(source.error(text.span(), message));
+        }
+    };
+    Ok(Measure {
+        name: format!("{} {name}", statistic.name()),
+        metric: known_metric(source, name, text.span())?,
+        per: None,
+        statistic,
+        against: None,
+        window: Window::default(),
+    })
+}
+
+fn condition(
+    source: &Source,
+    name: &Spanned<String>,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+) -> Result<Condition, Error> {
+    Condition::new(at_least, at_most).map_err(|fault| {
+        let message = format!("'{}': {fault}", name.get_ref());
+        source.error(name.span(), message)
+    })
 }
 
 /// Refuses names that can't tell columns apart: empty ones, and those that are taken.
@@ -134,7 +219,10 @@ pub(super) fn check_names(
 
 /// The place of a metric in the list of all.
 fn metric(source: &Source, name: &Spanned<String>) -> Result<usize, Error> {
-    let text = name.get_ref();
+    known_metric(source, name.get_ref(), name.span())
+}
+
+fn known_metric(source: &Source, text: &str, span: Range<usize>) -> Result<usize, Error> {
     if let Some(found) = metrics().iter().position(|metric| metric.name == text) {
         return Ok(found);
     }
@@ -142,7 +230,7 @@ fn metric(source: &Source, name: &Spanned<String>) -> Result<usize, Error> {
         Some(near) => format!("did you mean '{near}'?"),
         None => "'drystone list metrics' shows all".to_owned(),
     };
-    Err(source.error(name.span(), format!("unknown metric '{text}'; {advice}")))
+    Err(source.error(span, format!("unknown metric '{text}'; {advice}")))
 }
 
 fn optional(source: &Source, name: &Option<Spanned<String>>) -> Result<Option<usize>, Error> {

@@ -2,7 +2,7 @@
 //!
 //! The file names scenes and methods, each with options that may be lists, and what is measured of every run. What can be
 //! wrong with the form (syntax, unknown keys, types) is told by the TOML reader and put into the words of scene files;
-//! what can be wrong with the meaning is checked here and, for scenes and methods, in [`product`](super::product).
+//! what can be wrong with the meaning is checked here and, for scenes and methods, in [`product`](mod@super::product).
 
 use std::fs;
 use std::ops::Range;
@@ -13,11 +13,15 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::columns;
-use super::declared::{RawEventTime, RawFit, RawMeasure, check_names};
+use super::declared::{RawEventTime, RawFit, RawMeasure, RawStop, check_names, shorthand};
 use super::measures::{EventTime, Fit, Measure};
+use super::seeds::read_seeds;
+use super::stop::StopRule;
 use super::subject::{RawMethod, RawScene, Subject, distinct};
+use crate::advice::missing_experiment;
 use crate::cli::Record;
 use crate::error::Error;
+use crate::trajectory::schedule::FrameRate;
 
 /// The file as it is written. Places in the text are kept where a check may need them.
 #[derive(Debug, Deserialize)]
@@ -30,8 +34,12 @@ struct Raw {
     steps: Option<Spanned<u64>>,
     dt: Option<Spanned<f64>>,
     repetitions: Option<Spanned<u64>>,
-    seeds: Option<Spanned<Vec<u64>>>,
+    seeds: Option<Spanned<toml::Value>>,
     record: Option<Record>,
+    time_limit: Option<Spanned<f64>>,
+    #[serde(default)]
+    metrics: Vec<Spanned<String>>,
+    trajectory: Option<FrameRate>,
     scene: Vec<RawScene>,
     method: Vec<RawMethod>,
     #[serde(default)]
@@ -40,6 +48,8 @@ struct Raw {
     fit: Vec<RawFit>,
     #[serde(default)]
     event_time: Vec<RawEventTime>,
+    #[serde(default)]
+    stop: Vec<RawStop>,
 }
 
 /// The text of the file, for places in it.
@@ -80,6 +90,8 @@ pub struct Experiment {
     pub seeds: Vec<u64>,
     /// Which residuals are measured.
     pub record: Record,
+    /// Frames per simulated second of the trajectories of runs that are kept.
+    pub trajectory: FrameRate,
     /// What is simulated.
     pub scenes: Vec<Subject>,
     /// How.
@@ -90,13 +102,16 @@ pub struct Experiment {
     pub fits: Vec<Fit>,
     /// Times of events.
     pub events: Vec<EventTime>,
+    /// What ends a run before its last step.
+    pub stops: Vec<StopRule>,
+    /// Seconds on the wall after which a run is ended, if it is limited.
+    pub time_limit: Option<f64>,
 }
 
 impl Experiment {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let text = fs::read_to_string(path)
-            .map_err(|error| Error::Input(format!("cannot read experiment '{}': {error}", path.display())))?;
+        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
         Self::parse(Source {
             path: path.to_owned(),
             text,
@@ -108,14 +123,21 @@ impl Experiment {
         let raw: Raw = toml::from_str(&source.text)
             .map_err(|error| source.error(error.span().unwrap_or(0..0), toml_message(error.message())))?;
         raw.check(&source)?;
-        check_names(&source, raw.names(), &columns::reserved())?;
+        let seeds = raw.seeds.as_ref().map(|seeds| read_seeds(&source, seeds));
+        let simple = raw.metrics.iter().map(|text| shorthand(&source, text));
+        let mut measures = simple.collect::<Result<Vec<_>, _>>()?;
+        let shorthands = measures.iter().zip(&raw.metrics);
+        let shorthands = shorthands.map(|(measure, text)| (measure.name.clone(), text.span()));
+        check_names(&source, shorthands.chain(raw.names()), &columns::reserved())?;
         let scenes = raw.scene.into_iter().map(|scene| scene.check(&source));
         let scenes = scenes.collect::<Result<Vec<_>, _>>()?;
         let methods = raw.method.into_iter().map(|method| method.check(&source));
         let methods = methods.collect::<Result<Vec<_>, _>>()?;
         distinct(&source, "scenes", &scenes)?;
         distinct(&source, "methods", &methods)?;
-        let measures = raw.measure.iter().map(|raw| raw.check(&source));
+        for raw in &raw.measure {
+            measures.push(raw.check(&source)?);
+        }
         let fits = raw.fit.iter().map(|raw| raw.check(&source));
         let events = raw.event_time.iter().map(|raw| raw.check(&source));
         Ok(Self {
@@ -125,13 +147,16 @@ impl Experiment {
             steps: raw.steps.map(Spanned::into_inner),
             dt: raw.dt,
             repetitions: raw.repetitions.map_or(1, Spanned::into_inner),
-            seeds: raw.seeds.map(Spanned::into_inner).unwrap_or_default(),
+            seeds: seeds.transpose()?.unwrap_or_default(),
             record: raw.record.unwrap_or(Record::Final),
+            trajectory: raw.trajectory.unwrap_or(FrameRate::None),
             scenes,
             methods,
-            measures: measures.collect::<Result<_, _>>()?,
+            measures,
             fits: fits.collect::<Result<_, _>>()?,
             events: events.collect::<Result<_, _>>()?,
+            stops: RawStop::check_all(&raw.stop, &source)?,
+            time_limit: raw.time_limit.map(Spanned::into_inner),
             source,
         })
     }
@@ -161,7 +186,11 @@ impl Raw {
         if self.title.get_ref().trim().is_empty() {
             return Err(source.error(self.title.span(), "the title is empty"));
         }
-        for (key, value) in [("duration", &self.duration), ("dt", &self.dt)] {
+        for (key, value) in [
+            ("duration", &self.duration),
+            ("dt", &self.dt),
+            ("time-limit", &self.time_limit),
+        ] {
             if let Some(value) = value
                 && !(value.get_ref().is_finite() && *value.get_ref() > 0.0)
             {
@@ -179,19 +208,15 @@ impl Raw {
         if let (Some(_), Some(steps)) = (&self.duration, &self.steps) {
             return Err(source.error(steps.span(), "give duration or steps, not both"));
         }
-        let Some(seeds) = &self.seeds else { return Ok(()) };
-        let (span, seeds) = (seeds.span(), seeds.get_ref());
-        if seeds.is_empty() {
-            return Err(source.error(
-                span,
-                "seeds is an empty list; leave it out for the seeds of scenes and solvers",
-            ));
-        }
-        match seeds.iter().enumerate().find(|(k, seed)| seeds[..*k].contains(seed)) {
-            Some((_, seed)) => Err(source.error(span, format!("seed {seed} is there twice; repetitions do that"))),
-            None => Ok(()),
-        }
+        Ok(())
     }
+}
+
+/// A file that can't be read, with what to do about it.
+fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    let advice = missing_experiment(&path.display().to_string(), error.kind());
+    let advice = advice.map_or_else(String::new, |advice| format!("; {advice}"));
+    Error::Input(format!("cannot read experiment '{}': {error}{advice}", path.display()))
 }
 
 #[cfg(test)]
@@ -240,6 +265,50 @@ mod tests {
             (
                 "title = \"a\"\nrecord = \"finl\"\n",
                 "unknown choice 'finl'; did you mean 'final'?",
+            ),
+            (
+                "title = \"a\"\nseeds = [1, -2]\n",
+                "x.toml:2:9: seeds must be a list of whole numbers, 0 or more, or a range of them",
+            ),
+            (
+                "title = \"a\"\nseeds = { from = 1, to = 2, step = 0.5 }\n",
+                "x.toml:2:9: seeds must be whole numbers, 0 or more, not 1.5",
+            ),
+            (
+                "title = \"a\"\ntime-limit = 0\n",
+                "x.toml:2:14: time-limit must be positive",
+            ),
+            (
+                "title = \"a\"\nmetrics = [\"kinetic_energi\"]\n",
+                "x.toml:2:12: unknown metric 'kinetic_energi'; did you mean 'kinetic_energy'?",
+            ),
+            (
+                "title = \"a\"\nmetrics = [\"mas residual\"]\n",
+                "x.toml:2:12: unknown statistic 'mas'; did you mean 'max'?",
+            ),
+            (
+                "title = \"a\"\nmetrics = [\"residual\", \"mean residual\"]\n",
+                "x.toml:2:24: two things are called 'mean residual'",
+            ),
+            (
+                "title = \"a\"\n[[stop]]\nname = \"rest\"\nmetric = \"kinetic_energy\"\n",
+                "x.toml:3:8: 'rest': it needs 'at-least' or 'at-most'",
+            ),
+            (
+                "title = \"a\"\n[[stop]]\nname = \"time limit\"\nmetric = \"time\"\nat-least = 1\n",
+                "x.toml:3:8: 'time limit' is what runs say",
+            ),
+            (
+                "title = \"a\"\n[[stop]]\nname = \"r\"\nmetric = \"time\"\nat-least = 1\nfor = -1\n",
+                "x.toml:6:7: 'for' must be finite and not negative, not -1",
+            ),
+            (
+                "title = \"a\"\ntrajectory = -5\n",
+                "x.toml:2:14: trajectory must be a positive, finite number or \"none\", not -5",
+            ),
+            (
+                "title = \"a\"\ntrajectory = \"some\"\n",
+                "trajectory must be a positive, finite number or \"none\", not \"some\"",
             ),
             ("", "missing key 'title'"),
         ] {

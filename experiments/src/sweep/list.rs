@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Prepared;
 use super::product::Run;
+use super::shard::Shard;
 use super::tables::counted;
 use crate::Environment;
 use crate::quantity::quantity;
@@ -12,6 +13,8 @@ use crate::table::{Align, Table};
 #[derive(Debug, Serialize)]
 struct Listed<'a> {
     title: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<Shard>,
     runs: &'a [Run],
 }
 
@@ -19,14 +22,22 @@ struct Listed<'a> {
 pub fn list(all: &[Prepared], environment: &Environment) {
     let listed = all.iter().map(|prepared| Listed {
         title: &prepared.experiment.title,
+        shard: prepared.shard,
         runs: &prepared.runs,
     });
     environment.output.machine_readable(&listed.collect::<Vec<_>>());
-    for Prepared { experiment, runs, .. } in all {
+    for Prepared {
+        experiment,
+        runs,
+        whole,
+        shard,
+        ..
+    } in all
+    {
         let mut aligns = vec![Align::Right, Align::Left, Align::Left];
         aligns.extend([Align::Right; 4]);
         let mut table = Table::new(aligns);
-        table.row(["run", "scene", "method", "seed", "repetition", "steps", "time step"]);
+        table.heading(["run", "scene", "method", "seed", "repetition", "steps", "time step"]);
         for run in runs {
             table.row([
                 run.run.to_string(),
@@ -38,7 +49,10 @@ pub fn list(all: &[Prepared], environment: &Environment) {
                 quantity(run.dt, "s"),
             ]);
         }
-        let counted = counted(experiment, runs.len());
+        let mut counted = counted(experiment, *whole);
+        if let Some(shard) = shard {
+            counted.push_str(&format!("; shard {shard} has {}", runs.len()));
+        }
         let text = format!("{}: {counted}\n\n{}", experiment.title, table.render());
         environment.output.show(&text);
     }

@@ -2,6 +2,7 @@
 //!
 //! All of them see the values of `steps.csv`; steps without a value do not count.
 
+use super::condition::Condition;
 use super::course::{Course, Window};
 use super::fit::{Line, line};
 use crate::metrics::metrics;
@@ -81,6 +82,31 @@ impl Measure {
 }
 
 impl Statistic {
+    /// Those that need nothing but a metric.
+    pub const SIMPLE: [Self; 7] = [
+        Self::Mean,
+        Self::Median,
+        Self::Max,
+        Self::Min,
+        Self::First,
+        Self::Last,
+        Self::Sum,
+    ];
+
+    /// As it is written in a file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::Median => "median",
+            Self::Max => "max",
+            Self::Min => "min",
+            Self::First => "first",
+            Self::Last => "last",
+            Self::Sum => "sum",
+            Self::Slope => "slope",
+        }
+    }
+
     /// Of values in the order of steps; a NaN is never hidden. A slope needs more than values.
     fn of(self, values: Vec<f64>) -> Option<f64> {
         let pick = |better: fn(f64, f64) -> bool| {
@@ -155,10 +181,8 @@ pub struct EventTime {
     pub name: String,
     /// What is watched.
     pub metric: usize,
-    /// It must be this much.
-    pub at_least: Option<f64>,
-    /// It must be no more than this.
-    pub at_most: Option<f64>,
+    /// What it must be.
+    pub condition: Condition,
     /// The first time it is so, whatever comes later; otherwise it must stay so to the end.
     pub first: bool,
 }
@@ -166,11 +190,7 @@ pub struct EventTime {
 impl EventTime {
     /// The time at the end of the step in which it happened, s. A step without a value does not fulfil the condition.
     pub fn time(&self, course: &Course) -> Option<f64> {
-        let holds = |value: &Option<f64>| {
-            value.is_some_and(|value| {
-                self.at_least.is_none_or(|least| value >= least) && self.at_most.is_none_or(|most| value <= most)
-            })
-        };
+        let holds = |value: &Option<f64>| self.condition.holds(*value);
         let values = course.of(self.metric);
         let step = if self.first {
             values.iter().position(holds)?
@@ -252,24 +272,22 @@ mod tests {
         let mut event = EventTime {
             name: "e".into(),
             metric: CONTACTS,
-            at_least: Some(5.0),
-            at_most: None,
+            condition: Condition::new(Some(5.0), None).unwrap(),
             first: false,
         };
         assert_eq!(event.time(&course), Some(4.0));
         event.first = true;
         assert_eq!(event.time(&course), Some(2.0));
-        event.at_most = Some(4.0);
+        event.condition.at_most = Some(4.0);
         assert_eq!(event.time(&course), None);
         // It does not last to the end.
         event = EventTime {
-            at_least: None,
-            at_most: Some(5.0),
+            condition: Condition::new(None, Some(5.0)).unwrap(),
             first: false,
             ..event
         };
         assert_eq!(event.time(&course), None);
-        event.at_most = Some(6.0);
+        event.condition.at_most = Some(6.0);
         assert_eq!(event.time(&course), Some(1.0));
     }
 

@@ -10,6 +10,7 @@ use super::columns::Column;
 use super::file::Experiment;
 use super::plots::{picture, picture_name};
 use super::results::Row;
+use super::shard::Shard;
 use super::tables::{Combination, counted, fit_table, main_table, unfinished};
 use super::work::Finished;
 use crate::error::Error;
@@ -31,14 +32,35 @@ pub struct Page<'a> {
     pub columns: &'a [Column],
     /// What came of the runs.
     pub finished: &'a [Finished],
-    /// How many were planned.
+    /// How many were planned here.
     pub planned: usize,
+    /// How many the whole sweep has.
+    pub whole: usize,
     /// The command that made it.
     pub command: &'a [String],
-    /// Runs at once.
-    pub jobs: usize,
-    /// Threads that shared the work.
-    pub threads: usize,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where results come from.
+#[derive(Debug)]
+pub enum Origin {
+    /// They were just made on this machine.
+    Swept {
+        /// The part of the sweep, if it is split.
+        shard: Option<Shard>,
+        /// Runs at once.
+        jobs: usize,
+        /// Threads that shared the work.
+        threads: usize,
+    },
+    /// They were joined from directories.
+    Collected {
+        /// How many.
+        parts: usize,
+        /// The processors that the runs were made on.
+        processors: Vec<String>,
+    },
 }
 
 impl Page<'_> {
@@ -50,11 +72,7 @@ impl Page<'_> {
     pub fn text(&self) -> String {
         let rows = self.rows();
         let combinations = Combination::all(&rows);
-        let mut text = format!(
-            "{}: {}\n\n",
-            self.experiment.title,
-            counted(self.experiment, self.planned)
-        );
+        let mut text = format!("{}: {}\n\n", self.experiment.title, self.counted());
         text.push_str(&main_table(self.columns, &combinations).text());
         for (k, fit) in self.experiment.fits.iter().enumerate() {
             let table = fit_table(k, self.columns, &combinations).text();
@@ -67,11 +85,23 @@ impl Page<'_> {
         text
     }
 
+    /// `12 runs of …`, and which of them these are.
+    fn counted(&self) -> String {
+        let counted = counted(self.experiment, self.whole);
+        match self.origin {
+            Origin::Swept { shard: Some(shard), .. } => format!("{counted}; shard {shard} has {}", self.planned),
+            _ => counted,
+        }
+    }
+
     fn unfinished(&self, rows: &[&Row]) -> Vec<String> {
         let mut lines = unfinished(rows);
         let left = self.planned - rows.len();
         if left > 0 {
-            lines.push(format!("interrupted with {left} of {} runs left", self.planned));
+            lines.push(match self.origin {
+                Origin::Swept { .. } => format!("interrupted with {left} of {} runs left", self.planned),
+                Origin::Collected { .. } => format!("{left} of {} runs are missing", self.planned),
+            });
         }
         lines
     }
@@ -97,21 +127,14 @@ impl Page<'_> {
         if !experiment.description.is_empty() {
             let _ = write!(text, "{}\n\n", experiment.description);
         }
-        let machine = Machine::here();
-        let processor = machine.processor.unwrap_or_else(|| machine.architecture.to_owned());
-        let at_once = match self.jobs {
-            1 => "one run at a time".to_owned(),
-            jobs => format!("{jobs} runs at a time, which makes times longer"),
-        };
         let _ = write!(
             text,
-            "Made by `{}` with drystone {} on {processor} ({}), {} threads, {at_once}: {}. Where runs of a row differ, its \
+            "Made by `{}` with drystone {} {}: {}. Where runs of a row differ, its \
              cells are the median and, in brackets, the smallest and the largest value.\n\n",
             shown(self.command),
             env!("CARGO_PKG_VERSION"),
-            machine.os,
-            self.threads,
-            counted(experiment, self.planned),
+            self.origin.words(),
+            self.counted(),
         );
         text.push_str(&main_table(self.columns, combinations).markdown());
         let unfinished = self.unfinished(rows);
@@ -133,6 +156,27 @@ impl Page<'_> {
             experiment.source.text.trim_end()
         );
         text
+    }
+}
+
+impl Origin {
+    /// `on a processor (linux), 2 threads, one run at a time`.
+    fn words(&self) -> String {
+        match self {
+            Self::Swept { jobs, threads, .. } => {
+                let machine = Machine::here();
+                let processor = machine.processor.unwrap_or_else(|| machine.architecture.to_owned());
+                let at_once = match jobs {
+                    1 => "one run at a time".to_owned(),
+                    jobs => format!("{jobs} runs at a time, which makes times longer"),
+                };
+                format!("on {processor} ({}), {threads} threads, {at_once}", machine.os)
+            }
+            Self::Collected { parts, processors } => {
+                let several = if *parts == 1 { "" } else { "s" };
+                format!("from {parts} part{several} made on {}", processors.join(" and "))
+            }
+        }
     }
 }
 

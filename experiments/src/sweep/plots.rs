@@ -1,4 +1,5 @@
-//! The picture of a fit: the steps of the first run of every combination, and the straight line through them.
+//! The picture of a fit: the steps of the first run of every combination whose steps are known, and the straight line through
+//! them.
 
 use super::columns::{Column, Place};
 use super::file::Experiment;
@@ -27,12 +28,12 @@ pub fn picture(
         .position(|column| column.place == Place::Fit(fit))
         .unwrap_or(0);
     let series = combinations.iter().filter_map(|combination| {
-        let row = combination.first();
-        let points = finished
-            .iter()
-            .find(|finished| finished.row.run.run == row.run.run)?
-            .points
-            .get(fit)?;
+        let (row, points) = combination.rows().find_map(|row| {
+            // Rows are in the order of their runs.
+            let at = finished.binary_search_by_key(&row.run.run, |finished| finished.row.run.run);
+            let points = finished[at.ok()?].points.get(fit)?;
+            Some((row, points))
+        })?;
         let mark = match row.value(at).zip(row.value(at + 1)) {
             Some((slope, intercept)) => Mark::Fit { slope, intercept },
             None => Mark::Points,

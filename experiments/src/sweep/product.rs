@@ -1,33 +1,34 @@
 //! The runs of an experiment: the product of scenes, their parameters, methods, their options, seeds and repetitions, in
 //! that order, the last one varying fastest. Making the list checks everything that a run could stumble over at its start.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use drystone_dynamics::steppers;
-use drystone_scenes::SceneError;
+use drystone_scenes::{Scene, SceneError};
 use drystone_solver::spec::SpecError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::file::{Experiment, Source};
 use super::settings::{Choice, Setting};
 use super::subject::Subject;
+use crate::advice::with_advice;
 use crate::cli::SimulationArguments;
 use crate::error::Error;
-use crate::plan::{Plan, PreparedMethod, PreparedScene};
+use crate::plan::{Plan, PreparedMethod, PreparedScene, is_from_catalogue};
 
 /// More runs than this are taken for a mistake.
 const MAX_RUNS: usize = 1_000_000;
 
 /// One run of an experiment.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// From 1.
     pub run: usize,
     /// Which scene with which method it is, seeds and repetitions aside; from 0.
-    #[serde(skip)]
     pub combination: usize,
     /// The scene's label.
     pub scene: String,
@@ -50,26 +51,37 @@ pub struct Run {
     /// Steps to take.
     pub steps: u64,
     /// The parameters that vary, for tables.
-    #[serde(skip)]
     pub varying_parameters: String,
     /// The options that vary, for tables.
-    #[serde(skip)]
     pub varying_options: String,
 }
 
 impl Run {
     /// Makes it ready to go.
-    pub fn plan(&self, experiment: &Experiment) -> Result<Plan, Error> {
-        let scene = Arc::new(PreparedScene::load(&self.scene_spec, self.seed)?);
+    pub fn plan(&self, experiment: &Experiment, files: &SceneFiles) -> Result<Plan, Error> {
+        let scene = match files.get(&self.scene_spec) {
+            Some(scene) => PreparedScene::of(&self.scene_spec, self.seed, scene.clone())?,
+            None => PreparedScene::load(&self.scene_spec, self.seed)?,
+        };
+        let scene = Arc::new(scene);
         let (record, simulation) = (experiment.record, simulation(experiment));
         Plan::new(&scene, Some(&self.method_spec), &simulation, record, self.seed)
     }
+}
 
-    /// Whether it is the one that stands for its combination in plots.
-    pub fn is_first(&self, runs: &[Self]) -> bool {
-        let first = runs.iter().find(|run| run.combination == self.combination);
-        first.is_some_and(|first| first.run == self.run)
-    }
+/// The scenes that were read from files, by their specs. All runs have the file as it was when they were listed: one that is
+/// edited while a sweep goes on changes nothing.
+pub type SceneFiles = BTreeMap<String, Scene>;
+
+/// The runs of an experiment, and what their scenes were when they were listed.
+#[derive(Debug)]
+pub struct Product {
+    /// All runs in order.
+    pub runs: Vec<Run>,
+    /// The BLAKE3 hash of all scenes: a scene file may change while the experiment that names it stays the same.
+    pub scenes_blake3: String,
+    /// The scenes that were read from files.
+    pub files: SceneFiles,
 }
 
 /// How long and how finely, as the command line would say it.
@@ -81,6 +93,7 @@ fn simulation(experiment: &Experiment) -> SimulationArguments {
         out: None,
         events: None,
         record: None,
+        trajectory: experiment.trajectory,
     }
 }
 
@@ -93,7 +106,7 @@ struct ChosenMethod<'a> {
 }
 
 /// All runs in order. `seed` is for experiments that have no seeds of their own.
-pub fn runs(experiment: &Experiment, seed: Option<u64>) -> Result<Vec<Run>, Error> {
+pub fn product(experiment: &Experiment, seed: Option<u64>) -> Result<Product, Error> {
     let source = &experiment.source;
     let seeds: Vec<Option<u64>> = match experiment.seeds.as_slice() {
         [] => vec![seed],
@@ -104,6 +117,8 @@ pub fn runs(experiment: &Experiment, seed: Option<u64>) -> Result<Vec<Run>, Erro
     let simulation = simulation(experiment);
     let mut runs = Vec::new();
     let mut combination = 0;
+    let mut hasher = blake3::Hasher::new();
+    let mut files = SceneFiles::new();
     for subject in &experiment.scenes {
         let spec = located_scene(source, subject)?;
         for parameters in Choice::product(&subject.options) {
@@ -113,6 +128,12 @@ pub fn runs(experiment: &Experiment, seed: Option<u64>) -> Result<Vec<Run>, Erro
                 Err(error) => Err(at_scene(source, subject, error)),
             };
             let scenes: Vec<Arc<PreparedScene>> = seeds.iter().map(load).collect::<Result<_, _>>()?;
+            for scene in &scenes {
+                hasher.update(blake3::hash(scene.toml.as_bytes()).as_bytes());
+            }
+            if let (Some(scene), false) = (scenes.first(), is_from_catalogue(&scene_spec)) {
+                files.insert(scene_spec.clone(), scene.scene.clone());
+            }
             for method in &methods {
                 for (scene, &seed) in scenes.iter().zip(&seeds) {
                     let plan = Plan::new(scene, Some(&method.spec), &simulation, experiment.record, seed);
@@ -140,7 +161,11 @@ pub fn runs(experiment: &Experiment, seed: Option<u64>) -> Result<Vec<Run>, Erro
             }
         }
     }
-    Ok(runs)
+    Ok(Product {
+        runs,
+        scenes_blake3: hasher.finalize().to_hex().to_string(),
+        files,
+    })
 }
 
 fn check_count(experiment: &Experiment, seeds: usize) -> Result<(), Error> {
@@ -220,15 +245,15 @@ fn at_scene(source: &Source, subject: &Subject, error: Error) -> Error {
     match &error {
         // A mistake in a scene file has a place of its own.
         Error::Scene(SceneError::Located(_)) => error,
-        Error::Scene(SceneError::Spec(fault)) => source.error(place(subject, fault), error.to_string()),
-        _ => source.error(subject.spec.span(), error.to_string()),
+        Error::Scene(SceneError::Spec(fault)) => source.error(place(subject, fault), with_advice(&error)),
+        _ => source.error(subject.spec.span(), with_advice(&error)),
     }
 }
 
 fn at_method(source: &Source, subject: &Subject, error: Error) -> Error {
     match &error {
-        Error::Method { source: fault, .. } => source.error(place(subject, fault), error.to_string()),
-        _ => source.error(subject.spec.span(), error.to_string()),
+        Error::Method { source: fault, .. } => source.error(place(subject, fault), with_advice(&error)),
+        _ => source.error(subject.spec.span(), with_advice(&error)),
     }
 }
 
@@ -254,4 +279,38 @@ fn place(subject: &Subject, fault: &SpecError) -> Range<usize> {
     let is_it = |setting: &&Setting| setting.key.replace('_', "-") == *key;
     let found = first.iter().chain(second).find(is_it);
     found.map_or(subject.spec.span(), |setting| setting.span.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const BALL: &str = "[[body]]\nmass = 1.0\nshape.sphere.radius = 0.5\n";
+
+    #[test]
+    fn a_scene_file_that_is_edited_during_the_sweep_changes_no_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = folder.path().join("ball.toml");
+        fs::write(&scene, BALL).unwrap();
+        let experiment = "title = \"A\"\nsteps = 2\nseeds = [1, 2]\n[[scene]]\nspec = \"ball.toml\"\n[[scene]]\n\
+                          spec = \"two-balls\"\n[[method]]\nspec = \"pgs\"\n";
+        let experiment = Experiment::parse(Source {
+            path: folder.path().join("experiment.toml"),
+            text: experiment.into(),
+        })
+        .unwrap();
+        let product = product(&experiment, None).unwrap();
+        assert_eq!(product.files.len(), 1);
+        let worlds = || -> Vec<String> {
+            let plan = |run: &Run| run.plan(&experiment, &product.files).unwrap().scene.toml.clone();
+            product.runs.iter().map(plan).collect()
+        };
+        let before = worlds();
+        fs::write(&scene, BALL.replace("0.5", "0.25")).unwrap();
+        assert_eq!(worlds(), before);
+        fs::remove_file(&scene).unwrap();
+        assert_eq!(worlds(), before);
+    }
 }

@@ -1,10 +1,12 @@
-//! `results.csv`: a row for every run, numbers in full precision, written whole after each.
+//! `results.csv`: a row for every run, numbers in full precision, written whole every now and then and at the end.
 
 use std::path::Path;
 
+use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::columns::{Column, FIXED};
+use super::exact;
 use super::product::Run;
 use crate::error::Error;
 use crate::metrics::Value;
@@ -16,7 +18,7 @@ use crate::whole_file::WholeFile;
 pub const RESULTS_CSV: &str = "results.csv";
 
 /// What came of a run.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, Deserialize)]
 pub struct Row {
     /// Which it was.
     pub run: Run,
@@ -30,7 +32,10 @@ pub struct Row {
     pub steps: u64,
     /// Simulated time, s.
     pub time: f64,
+    /// The stop rule that ended it; empty if none did.
+    pub stopped_by: String,
     /// In the order of the columns; a run that never began has none.
+    #[serde(with = "exact::options")]
     pub values: Vec<Option<f64>>,
 }
 
@@ -44,6 +49,7 @@ impl Row {
             directory,
             steps: summary.steps,
             time: summary.time,
+            stopped_by: summary.stopped_by.clone().unwrap_or_default(),
             values,
         }
     }
@@ -57,6 +63,7 @@ impl Row {
             directory: String::new(),
             steps: 0,
             time: 0.0,
+            stopped_by: String::new(),
             values: Vec::new(),
         }
     }
@@ -67,7 +74,7 @@ impl Row {
     }
 
     /// The cells before the measures, in the order of [`FIXED`].
-    fn fixed(&self) -> [String; FIXED.len()] {
+    pub(super) fn fixed(&self) -> [String; FIXED.len()] {
         let run = &self.run;
         [
             run.run.to_string(),
@@ -82,6 +89,7 @@ impl Row {
             self.directory.clone(),
             self.steps.to_string(),
             Value::from(self.time).to_string(),
+            self.stopped_by.clone(),
         ]
     }
 }
@@ -143,6 +151,7 @@ impl Serialize for Named<'_> {
         map.serialize_entry("directory", &row.directory)?;
         map.serialize_entry("steps", &row.steps)?;
         map.serialize_entry("time", &row.time)?;
+        map.serialize_entry("stopped_by", &row.stopped_by)?;
         for (k, column) in self.columns.iter().enumerate() {
             map.serialize_entry(&column.name, &row.value(k))?;
         }

@@ -1,12 +1,14 @@
-//! Options that are values or lists of values, and the product of such lists.
+//! Options that are values, lists of values or ranges, and the product of such lists.
 //!
 //! Keys keep the order of the file; the last one varies fastest, as in nested loops written in that order.
 
 use std::ops::Range;
 
+use drystone_scenes::toml_message;
 use toml::Value;
 
 use super::file::Source;
+use super::range;
 use super::subject::RawOptions;
 use crate::error::Error;
 
@@ -32,11 +34,18 @@ impl Setting {
                     return Err(source.error(span, format!("'{key}' is an empty list; it needs a value")));
                 }
                 Value::Array(list) => list,
+                Value::Table(table) => {
+                    let told = |message| source.error(span.clone(), format!("'{key}': {message}"));
+                    let range: range::Range = table
+                        .try_into()
+                        .map_err(|error: toml::de::Error| told(toml_message(error.message())))?;
+                    range.values().map_err(told)?.into_iter().map(Value::Float).collect()
+                }
                 single => vec![single],
             };
             let values: Option<Vec<String>> = list.iter().map(typed).collect();
             let Some(values) = values else {
-                let message = format!("'{key}' must be a number, a text, true or false, or a list of those");
+                let message = format!("'{key}' must be a number, a text, true or false, a list of those, or a range");
                 return Err(source.error(span, message));
             };
             if let Some((_, again)) = values
@@ -60,7 +69,7 @@ impl Setting {
 }
 
 /// A value as it is typed in a spec.
-fn typed(value: &Value) -> Option<String> {
+pub(crate) fn typed(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
@@ -166,11 +175,24 @@ mod tests {
     }
 
     #[test]
+    fn a_range_is_the_list_of_its_values() {
+        let settings =
+            read("a = { from = 2, to = 6, step = 2 }\nb = { from = 1e-6, to = 1e-4, count = 3, scale = \"log\" }\n");
+        let settings = settings.unwrap();
+        assert_eq!(settings[0].values, ["2", "4", "6"]);
+        assert_eq!(settings[1].values, ["1e-6", "1e-5", "0.0001"]);
+    }
+
+    #[test]
     fn empty_lists_tables_and_repeated_values_are_refused() {
         for (table, message) in [
             ("b = 1\na = []\n", "x.toml:2:5: 'a' is an empty list"),
             ("a = [[1]]\n", "x.toml:1:5: 'a' must be a number"),
-            ("a = { b = 1 }\n", "x.toml:1:5: 'a' must be a number"),
+            ("a = { b = 1 }\n", "x.toml:1:5: 'a': unknown key 'b'"),
+            (
+                "a = { from = 1, to = 0, step = 1 }\n",
+                "x.toml:1:5: 'a': steps of 1 do not lead",
+            ),
             ("a = [1, 1]\n", "x.toml:1:5: 'a' has the value 1 twice"),
         ] {
             let found = read(table).unwrap_err().to_string();

@@ -34,7 +34,7 @@ impl Spread {
     }
 
     /// `1.20 (1.10..1.50)`; the median alone where the others look the same.
-    fn show(&self, show: impl Fn(f64) -> String) -> String {
+    pub(crate) fn show(&self, show: impl Fn(f64) -> String) -> String {
         let (median, min, max) = (show(self.median), show(self.min), show(self.max));
         if min == median && max == median {
             median
@@ -67,9 +67,9 @@ impl<'a> Combination<'a> {
         &self.rows[0].run
     }
 
-    /// The row that stands for it in plots.
-    pub fn first(&self) -> &'a Row {
-        self.rows[0]
+    /// Its rows in the order of their runs.
+    pub fn rows(&self) -> impl Iterator<Item = &'a Row> + '_ {
+        self.rows.iter().copied()
     }
 
     /// What tables and legends call it: what tells it from the others.
@@ -90,6 +90,23 @@ impl<'a> Combination<'a> {
 
     fn spread(&self, column: usize) -> Option<Spread> {
         Spread::of(self.finished().filter_map(|row| row.value(column)))
+    }
+
+    /// The stop rules that ended its runs: `at rest`, or `at rest 2 of 3`.
+    fn stopped_by(&self) -> String {
+        let mut rules: Vec<(&str, usize)> = Vec::new();
+        for row in self.finished().filter(|row| !row.stopped_by.is_empty()) {
+            match rules.iter_mut().find(|(name, _)| *name == row.stopped_by) {
+                Some((_, count)) => *count += 1,
+                None => rules.push((&row.stopped_by, 1)),
+            }
+        }
+        let all = self.finished().count();
+        let show = |(name, count): (&str, usize)| match count == all {
+            true => name.to_owned(),
+            false => format!("{name} {count} of {all}"),
+        };
+        rules.into_iter().map(show).collect::<Vec<_>>().join(", ")
     }
 
     /// `3`, or `2 of 3`.
@@ -116,8 +133,9 @@ impl Cells {
         let columns = self.lines.first().map_or(0, Vec::len);
         let align = |column: usize| if column < self.texts { Align::Left } else { Align::Right };
         let mut table = Table::new((0..columns).map(align).collect::<Vec<_>>());
-        for line in &self.lines {
-            table.row(line.iter().map(String::as_str));
+        if let Some((headings, rows)) = self.lines.split_first() {
+            table.heading(headings);
+            rows.iter().for_each(|row| table.row(row.iter().map(String::as_str)));
         }
         table.render()
     }
@@ -150,10 +168,21 @@ pub fn main_table(columns: &[Column], combinations: &[Combination<'_>]) -> Cells
         Place::TableIfAny => !is_zero(*k),
     };
     let shown = columns.iter().enumerate().filter(is_shown);
-    table(
+    let mut cells = table(
         combinations,
         shown.map(|(k, column)| (k, column, column.heading.clone())),
-    )
+    );
+    let stopped: Vec<String> = combinations.iter().map(Combination::stopped_by).collect();
+    if stopped.iter().any(|rules| !rules.is_empty()) {
+        // Beside the number of runs, as the last of the texts.
+        let column = cells.texts;
+        let heading = std::iter::once("stopped by".to_owned());
+        for (line, text) in cells.lines.iter_mut().zip(heading.chain(stopped)) {
+            line.insert(column, text);
+        }
+        cells.texts += 1;
+    }
+    cells
 }
 
 /// The table of a fit.

@@ -1,6 +1,8 @@
 //! What the tests of the program share: a folder to run it in, and readers for what it leaves there.
 #![allow(dead_code, reason = "each test uses the part it needs")]
 
+pub(crate) mod documents;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -135,4 +137,19 @@ pub(crate) fn collection() -> Option<PathBuf> {
 /// The problems of our own, with references beside them.
 pub(crate) fn own_problems() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/problems")
+}
+
+/// The results of a sweep, header first, without the columns that measure the machine.
+pub(crate) fn physics(workshop: &Workshop, directory: &str) -> Vec<Vec<String>> {
+    let manifest = workshop.json(&format!("{directory}/manifest.json"));
+    let (header, mut rows) = read_csv(&workshop.path(directory).join("results.csv"));
+    let columns = manifest["columns"].as_array().unwrap();
+    let is_of_machine = |name: &str| {
+        let is_it = |column: &Value| column["name"] == name && column["of_machine"] == true;
+        columns.iter().any(is_it)
+    };
+    let kept: Vec<usize> = (0..header.len()).filter(|&k| !is_of_machine(&header[k])).collect();
+    rows.insert(0, header);
+    let keep = |row: &Vec<String>| kept.iter().map(|&k| row[k].clone()).collect();
+    rows.iter().map(keep).collect()
 }
