@@ -1,5 +1,7 @@
 //! What the benchmarks share: scenes that have come to rest, on one thread, and the problems of their steps.
 
+pub mod peers;
+
 use drystone::dynamics::{Method, Simulation, World};
 use drystone::scenes;
 use drystone::solver::Problem;
