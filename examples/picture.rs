@@ -1,7 +1,7 @@
 //! Draws a scene after some time as an SVG, bodies coloured by the force that presses on them, or by their stack height.
 //!
 //! ```sh
-//! cargo run --release --example picture -- wall 5 docs/wall.svg
+//! cargo run --release --example picture -- wall 5 wall.svg
 //! cargo run --release --example picture -- canyon 0.01 docs/canyon.svg shock-propagation/pgs height
 //! ```
 //!
