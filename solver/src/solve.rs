@@ -30,6 +30,24 @@ pub trait Solver: Configure + Send + Sync {
         problem.velocity_change(impulses, change);
         Ok(report)
     }
+
+    /// Whether `context`, with which `problem` was last solved, still has its contacts in a form that
+    /// [`solve_normals`](Self::solve_normals) takes. That may have been done by another solver of the same kind.
+    fn holds_normals(&self, _problem: &Problem, _context: &Context) -> bool {
+        false
+    }
+
+    /// Solves `A_n λ + b ≥ 0 ⟂ λ ≥ 0` for the normals of a problem of contact points, from zero and with other biases, one a block; what the
+    /// impulses do to the bodies goes into `change`. Only if [`holds_normals`](Self::holds_normals) says so.
+    fn solve_normals(
+        &self,
+        _problem: &Problem,
+        _bias: &[f64],
+        _change: &mut Vec<f64>,
+        _context: &mut Context,
+    ) -> Option<Convergence> {
+        None
+    }
 }
 
 /// How a solve ended.
@@ -165,6 +183,11 @@ impl Context {
         let found = self.others.iter().position(|kept| kept.is::<T>());
         let kept = found.and_then(|index| self.others.swap_remove(index).downcast().ok());
         kept.unwrap_or_default()
+    }
+
+    /// A look at what is kept.
+    pub fn kept<T: Any>(&self) -> Option<&T> {
+        self.others.iter().find_map(|kept| kept.downcast_ref())
     }
 
     /// Keeps something for the next solve.

@@ -152,6 +152,7 @@ impl Pipeline {
             sleepers: &self.sleepers,
             options: &self.options,
             envelope: self.narrow_phase.envelope,
+            detection: self.detections,
         };
         let run = |(index, task): (usize, &mut GroupTask)| {
             if let Some(part) = batch.get(index) {

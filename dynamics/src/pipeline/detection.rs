@@ -86,6 +86,7 @@ impl Pipeline {
     }
 
     fn find(&mut self, horizon: f64, h: f64) -> Result<(), StepError> {
+        self.detections += 1;
         self.find_boxes(0.5 * self.narrow_phase.envelope, horizon);
         self.find_pairs();
         self.update_edges()?;

@@ -127,6 +127,8 @@ pub struct Pipeline {
     underway: bool,
     /// Counts steps, and what was tried within them.
     trial: u64,
+    /// Counts how often contacts have been looked for.
+    detections: u64,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -175,6 +177,7 @@ impl Pipeline {
             began: 0.0,
             underway: false,
             trial: 0,
+            detections: 0,
         }
     }
 

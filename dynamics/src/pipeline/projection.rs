@@ -7,10 +7,14 @@
 //! The contacts are those found at the beginning of the step. Their depths can be taken as they were found, as the
 //! dissertation does, or brought up to date to first order, `d − J_n Δs` with the way Δs that the bodies have gone since,
 //! by their velocities and by the projection of lower layers. The errors of joints are asked for where the bodies are.
+//!
+//! Where a group has nothing but contacts, the problem is the one that was solved for velocities, less friction and with other biases.
+//! If the solver of the projection can go on from what the other one left, nothing is assembled; the result is the same to the bit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use drystone_collision::ContactPoint;
 use drystone_contact_graph::{Edge, Group};
 use drystone_solver::{Cone, Measure, Solver, Touch, TouchSlots, choices};
 use nalgebra::Vector3;
@@ -18,7 +22,7 @@ use nalgebra::Vector3;
 use super::batch::Batch;
 use super::layers::Layer;
 use super::share::for_each_of;
-use super::task::{GroupTask, Shared, add_touches};
+use super::task::{GroupTask, Shared, add_touches, fill};
 use super::{BodyState, Pipeline};
 use crate::body::{Body, OrientationUpdate};
 use crate::constraint::{Constraint, MAX_BLOCK, NO_ROW, Placement, Side, position_row};
@@ -51,9 +55,30 @@ impl Pipeline {
             parts: &groups,
             numbers: &active,
         };
+        self.go_on(batch, solver, settings);
         let result = self.project_batch(batch, solver, settings);
         (self.groups, self.active) = (groups, active);
         result
+    }
+
+    /// Projects those groups whose velocity problems lie ready for it.
+    fn go_on(&mut self, batch: Batch<'_>, solver: &dyn Solver, settings: &ProjectionSettings) {
+        let mut tasks = std::mem::take(&mut self.tasks);
+        self.run(batch, &mut tasks, Measure::Nothing, |task, group, shared| {
+            task.settled = task.go_on(group, shared, solver, settings);
+        });
+        if self.projections.len() < batch.len() {
+            self.projections.resize_with(batch.len(), GroupTask::default);
+        }
+        for (task, projection) in tasks.iter_mut().zip(&mut self.projections[..batch.len()]) {
+            if std::mem::take(&mut task.settled) {
+                projection.settled = true;
+                projection.outcome = task.outcome.take();
+                (projection.assembly, projection.solve) = (task.assembly, task.solve);
+                std::mem::swap(&mut projection.change, &mut task.change);
+            }
+        }
+        self.tasks = tasks;
     }
 
     /// The same for the bodies of one layer, what is lower staying where it is.
@@ -82,6 +107,9 @@ impl Pipeline {
         let mut tasks = std::mem::take(&mut self.projections);
         // Residuals speak of velocities; those of the projection would be lengths.
         self.run(batch, &mut tasks, Measure::Nothing, |task, group, shared| {
+            if std::mem::take(&mut task.settled) {
+                return;
+            }
             let started = Instant::now();
             let needed = task.assemble_errors(group, shared, settings);
             task.assembly = started.elapsed();
@@ -125,7 +153,69 @@ impl Pipeline {
     }
 }
 
+impl Shared<'_> {
+    /// A contact point for the projection, and how deep it is.
+    #[inline]
+    fn error(&self, bodies: [usize; 2], point: &ContactPoint, depths: Depths) -> (Touch, f64) {
+        let [a, b] = bodies.map(|body| &self.states[body].side.pose.translation.vector);
+        let touch = Touch {
+            normal: point.normal.into_inner(),
+            // There is no row along it.
+            tangent: Vector3::zeros(),
+            arm_a: point.position.coords - a,
+            arm_b: point.position.coords - b,
+        };
+        let depth = match depths {
+            Depths::Detected => point.depth,
+            Depths::Updated => point.depth - self.opening(bodies, &touch),
+        };
+        (touch, depth)
+    }
+}
+
 impl GroupTask {
+    /// Projects the group of a velocity problem by what its solve left. False if that can't be done.
+    fn go_on(
+        &mut self,
+        group: Group<'_>,
+        shared: Shared<'_>,
+        solver: &dyn Solver,
+        settings: &ProjectionSettings,
+    ) -> bool {
+        let is_alike = self.detection == shared.detection && group.links.is_empty() && self.borders.is_empty();
+        if !is_alike || !solver.holds_normals(&self.problem, &self.context) {
+            return false;
+        }
+        let started = Instant::now();
+        let deep = AtomicBool::new(false);
+        self.normals.resize(self.problem.blocks.len(), 0.0);
+        fill(
+            &self.counts,
+            group.edges,
+            self.normals.as_mut_slice(),
+            &|edges, normals| {
+                let mut any = false;
+                let mut biases = normals.iter_mut();
+                for &edge in edges {
+                    let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
+                    for (point, bias) in payload.points.iter().zip(&mut biases) {
+                        let (_, depth) = shared.error([*a as usize, *b as usize], point, settings.depths);
+                        any |= depth > settings.slop;
+                        *bias = settings.slop - depth;
+                    }
+                }
+                deep.fetch_or(any, Ordering::Relaxed);
+            },
+        );
+        self.assembly = started.elapsed();
+        let solved = deep
+            .into_inner()
+            .then(|| solver.solve_normals(&self.problem, &self.normals, &mut self.change, &mut self.context));
+        self.solve = started.elapsed() - self.assembly;
+        self.outcome = solved.flatten().map(Ok);
+        true
+    }
+
     /// Rows for everything that has an error, biased by it. False if nothing is wrong and so nothing has to move.
     fn assemble_errors(&mut self, group: Group<'_>, shared: Shared<'_>, settings: &ProjectionSettings) -> bool {
         let Shared {
@@ -185,21 +275,11 @@ impl GroupTask {
             for &edge in stretch {
                 let Edge { a, b, payload, .. } = &edges[edge as usize];
                 let bodies = [*a as usize, *b as usize];
-                let [a, b] = bodies.map(|body| &states[body]);
+                let pair = bodies.map(|body| states[body].local);
                 for point in &payload.points {
-                    let touch = Touch {
-                        normal: point.normal.into_inner(),
-                        // There is no row along it.
-                        tangent: Vector3::zeros(),
-                        arm_a: point.position.coords - a.side.pose.translation.vector,
-                        arm_b: point.position.coords - b.side.pose.translation.vector,
-                    };
-                    let depth = match settings.depths {
-                        Depths::Detected => point.depth,
-                        Depths::Updated => point.depth - shared.opening(bodies, &touch),
-                    };
+                    let (touch, depth) = shared.error(bodies, point, settings.depths);
                     any |= depth > settings.slop;
-                    slots.push([a.local, b.local], Cone::NonNegative, &touch, [settings.slop - depth]);
+                    slots.push(pair, Cone::NonNegative, &touch, [settings.slop - depth]);
                 }
             }
             deep.fetch_or(any, Ordering::Relaxed);

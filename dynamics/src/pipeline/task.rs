@@ -37,6 +37,12 @@ pub(crate) struct GroupTask {
     pub(super) borders: Vec<u32>,
     /// How much each stretch of edges has.
     pub(super) counts: Vec<Count>,
+    /// Biases of the normals alone, one a contact point.
+    pub(super) normals: Vec<f64>,
+    /// The detection that the problem is made of.
+    pub(super) detection: u64,
+    /// Whether a projection task has its displacements already.
+    pub(super) settled: bool,
     pub(super) context: Context,
     pub(super) outcome: Option<Result<Convergence, SolveError>>,
     pub(super) assembly: Duration,
@@ -85,6 +91,8 @@ pub(super) struct Shared<'a> {
     pub(super) options: &'a GraphOptions,
     /// How near one-sided constraints are watched.
     pub(super) envelope: f64,
+    /// Counts how often contacts have been looked for.
+    pub(super) detection: u64,
 }
 
 impl GroupTask {
@@ -99,6 +107,7 @@ impl GroupTask {
         horizon: f64,
     ) {
         let Shared { states, .. } = shared;
+        self.detection = shared.detection;
         let start = if shared.options.cache_impulses { 1.0 } else { 0.0 };
         self.impulses.clear();
         self.joint_blocks.clear();
@@ -294,28 +303,52 @@ pub(super) fn add_touches(
     let before = impulses.len();
     impulses.resize(before + all.rows, 0.0);
     let slots = assembler.add_touches(all.touches, all.rows);
-    fill(counts, edges, slots, &mut impulses[before..], &write);
+    fill(
+        counts,
+        edges,
+        (slots, &mut impulses[before..]),
+        &|edges, (slots, impulses)| {
+            write(edges, slots, impulses);
+        },
+    );
 }
 
-fn fill(
-    counts: &[Count],
-    edges: &[u32],
-    slots: TouchSlots<'_>,
-    impulses: &mut [f64],
-    write: &(impl Fn(&[u32], TouchSlots<'_>, &mut [f64]) + Sync),
-) {
+/// Room for what is written of the points of some edges.
+pub(super) trait Room: Send {
+    /// The room of the first so many, and of the others.
+    fn split(self, at: Count) -> (Self, Self)
+    where
+        Self: Sized;
+}
+
+/// For points, and the impulses of their rows.
+impl Room for (TouchSlots<'_>, &mut [f64]) {
+    fn split(self, at: Count) -> (Self, Self) {
+        let (slots, later_slots) = self.0.split_at(at.touches, at.rows);
+        let (impulses, later_impulses) = self.1.split_at_mut(at.rows);
+        ((slots, impulses), (later_slots, later_impulses))
+    }
+}
+
+/// For a number a point.
+impl Room for &mut [f64] {
+    fn split(self, at: Count) -> (Self, Self) {
+        self.split_at_mut(at.touches)
+    }
+}
+
+/// Hands stretches of edges with their room to some work, which threads share.
+pub(super) fn fill<R: Room>(counts: &[Count], edges: &[u32], room: R, write: &(impl Fn(&[u32], R) + Sync)) {
     if counts.len() < 2 {
-        return write(edges, slots, impulses);
+        return write(edges, room);
     }
     let half = counts.len() / 2;
     let (counts, later_counts) = counts.split_at(half);
     let (edges, later_edges) = edges.split_at(half * STRETCH);
-    let Count { touches, rows } = Count::sum(counts);
-    let (slots, later_slots) = slots.split_at(touches, rows);
-    let (impulses, later_impulses) = impulses.split_at_mut(rows);
+    let (room, later_room) = room.split(Count::sum(counts));
     rayon::join(
-        || fill(counts, edges, slots, impulses, write),
-        || fill(later_counts, later_edges, later_slots, later_impulses, write),
+        || fill(counts, edges, room, write),
+        || fill(later_counts, later_edges, later_room, write),
     );
 }
 

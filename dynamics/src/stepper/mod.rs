@@ -129,10 +129,10 @@ options! {
     }
 }
 
-/// Gauss–Seidel by colours, many contacts at once, in stretches: what lifts the lower bodies should reach the upper ones in the
-/// same sweep, if they are numbered like that.
+/// Gauss–Seidel by colours, many contacts at once. In small groups every sweep counts: what lifts the lower bodies should reach the
+/// upper ones, if they are numbered like that.
 fn coloured() -> Spec {
-    let options = [("order", "coloured"), ("stretch", "256")];
+    let options = [("order", "coloured"), ("forward-below", "256")];
     Spec {
         name: "pgs".into(),
         options: options.map(|(key, value)| (key.into(), value.into())).into(),

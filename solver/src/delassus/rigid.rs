@@ -23,6 +23,7 @@
 //! instead and spends its time on shuffling them.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use nalgebra::Matrix3;
@@ -158,6 +159,8 @@ pub struct RigidBodies {
     count: usize,
     /// Whether a row was made soft after it was added.
     softened: bool,
+    /// A number that no others have but copies.
+    revision: u64,
     /// All rows, written out when they are first asked for; not used while there is no touch.
     written: OnceLock<Rows>,
     /// Memory for that.
@@ -173,10 +176,16 @@ impl Clone for RigidBodies {
             placed: self.placed,
             count: self.count,
             softened: self.softened,
+            revision: self.revision,
             written: self.written.clone(),
             spare: Mutex::default(),
         }
     }
+}
+
+fn next_revision() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Default for RigidBodies {
@@ -189,6 +198,11 @@ impl RigidBodies {
     /// The body that everything fixed or scripted shares.
     pub const IMMOVABLE: u32 = 0;
 
+    /// Tells this problem's rows from those that were here before.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
     /// No rows, and no bodies but the immovable one.
     pub fn new() -> Self {
         Self {
@@ -198,6 +212,7 @@ impl RigidBodies {
             placed: 0,
             count: 0,
             softened: false,
+            revision: next_revision(),
             written: OnceLock::new(),
             spare: Mutex::default(),
         }
@@ -205,6 +220,7 @@ impl RigidBodies {
 
     /// Forgets all rows and bodies but keeps the memory.
     pub fn clear(&mut self) {
+        self.revision = next_revision();
         self.inverses.truncate(1);
         self.given.clear();
         self.placed = 0;

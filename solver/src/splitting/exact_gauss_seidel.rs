@@ -49,7 +49,7 @@ impl ExactGaussSeidel {
         check(problem, impulses)?;
         let options = &self.sweeps;
         let mut sequence = Sequence::new(options.order, options.reorder_every, options.seed, context.stream);
-        let mut order = sequence.start(problem, options.stretch, context);
+        let mut order = sequence.start(problem, options, context);
         let mut offsets = context.take_indices();
         // Of each block D and its inverse, one behind the other.
         let mut numbers = context.take(2 * problem.block_diagonal_len());

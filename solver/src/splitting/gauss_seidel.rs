@@ -37,6 +37,21 @@ impl Solver for GaussSeidel {
     ) -> Result<Convergence, SolveError> {
         relax(&self.projection, 1.0, problem, impulses, Some(change), context)
     }
+
+    fn holds_normals(&self, problem: &Problem, context: &Context) -> bool {
+        coloured::holds(&self.projection, 1.0, problem, context)
+    }
+
+    fn solve_normals(
+        &self,
+        problem: &Problem,
+        bias: &[f64],
+        change: &mut Vec<f64>,
+        context: &mut Context,
+    ) -> Option<Convergence> {
+        let held = self.holds_normals(problem, context) && bias.len() == problem.blocks.len();
+        held.then(|| coloured::solve_normals(&self.projection, problem, bias, change, context))
+    }
 }
 
 /// Gauss–Seidel with a relaxation factor: the whole method, shared with successive over-relaxation. `change` gets what the
@@ -108,7 +123,7 @@ impl<'a, D: Delassus> Sweep<'a, D> {
         let kind = (options.friction, options.granularity, relaxation);
         let local = LocalBlocks::prepare(problem, operator, kind, true, context);
         let sequence = Sequence::new(sweeps.order, sweeps.reorder_every, sweeps.seed, context.stream);
-        let order = sequence.start(problem, sweeps.stretch, context);
+        let order = sequence.start(problem, sweeps, context);
         let changes = context.take(if sequence.needs_changes() {
             problem.blocks.len()
         } else {

@@ -127,8 +127,10 @@ options! {
         /// The order of the blocks in a sweep.
         pub order: Order = Order::Forward,
         /// For coloured order: colour stretches of so many consecutive pairs of bodies each by itself; 0 for all at once. Shorter
-        /// ones are nearer to the forward order, and have less for threads to do at once. Fewer pairs than a stretch go forward.
-        pub stretch: usize = 0,
+        /// ones are nearer to the forward order.
+        pub stretch: usize = 256,
+        /// For coloured order: problems of fewer pairs than this go forward instead, slower and with more for each sweep.
+        pub forward_below: usize = 0,
         /// For random and slowest order: reorder every so many sweeps.
         pub reorder_every: usize = 1,
         /// For random order: the seed.
@@ -197,6 +199,13 @@ trait Pass {
     /// One sweep, with its number from 0; returns the largest change of an impulse.
     fn sweep(&mut self, number: usize, impulses: &mut [f64], state: &mut [f64]) -> f64;
 
+    /// So many sweeps with nobody looking in between.
+    fn sweeps(&mut self, count: usize, impulses: &mut [f64], state: &mut [f64]) {
+        for number in 0..count {
+            self.sweep(number, impulses, state);
+        }
+    }
+
     /// Brings impulses up to date, and if it is asked for the operator's state, for somebody to look at.
     fn settle(&mut self, impulses: &mut [f64], state: Option<&mut [f64]>);
 }
@@ -223,6 +232,11 @@ impl<D: Delassus, F: FnMut(usize, &mut [f64], &mut [f64]) -> f64> Pass for InPla
 }
 
 impl SweepOptions {
+    /// Whether all sweeps are done whatever comes out.
+    fn is_undisturbed(&self) -> bool {
+        self.tolerance == 0.0 && self.time_limit == 0.0
+    }
+
     /// The loop around the sweeps: warm start, stopping, cancelling, measuring. `sweep` gets its number, the impulses
     /// and the operator's state, does one sweep and returns the largest change of an impulse.
     fn iterate<D: Delassus>(
@@ -266,6 +280,10 @@ impl SweepOptions {
         if every {
             pass.settle(impulses, Some(state));
             report.history.push(measure(Criterion::Natural, impulses, state));
+        }
+        if !every && self.is_undisturbed() && context.cancel.is_none() {
+            pass.sweeps(self.iterations, impulses, state);
+            report.iterations = self.iterations;
         }
         while report.iterations < self.iterations {
             if context.cancelled() {

@@ -6,6 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
+use super::SweepOptions;
 use super::coloured::Colouring;
 use crate::choices;
 use crate::problem::{Operator, Problem};
@@ -48,13 +49,13 @@ impl Sequence {
     }
 
     /// The order of the first sweep before it is prepared, from memory of the context.
-    pub(super) fn start(&self, problem: &Problem, stretch: usize, context: &mut Context) -> Vec<u32> {
+    pub(super) fn start(&self, problem: &Problem, options: &SweepOptions, context: &mut Context) -> Vec<u32> {
         let mut order = context.take_indices();
         match &problem.operator {
             Operator::RigidBodies(bodies) if self.kind == Order::Coloured && bodies.are_touches(&problem.blocks) => {
                 let mut colouring = context.recall::<Colouring>();
-                colouring.find(bodies, stretch);
-                if colouring.is_short() {
+                colouring.find(bodies, options.stretch);
+                if colouring.pairs() < options.forward_below {
                     order.extend(0..problem.blocks.len() as u32);
                 } else {
                     order.extend(colouring.order());

@@ -4,8 +4,8 @@
 //! For ω between 1 and 2 the error of stiff systems shrinks faster, at best with the square root of Gauss–Seidel's
 //! number of sweeps; ω too large adds energy in frictional contact. ω < 1 damps.
 
-use super::ProjectionOptions;
 use super::gauss_seidel::relax;
+use super::{ProjectionOptions, coloured};
 use crate::error::SolveError;
 use crate::options;
 use crate::problem::Problem;
@@ -47,5 +47,20 @@ impl Solver for SuccessiveOverRelaxation {
             Some(change),
             context,
         )
+    }
+
+    fn holds_normals(&self, problem: &Problem, context: &Context) -> bool {
+        coloured::holds(&self.projection, self.relaxation, problem, context)
+    }
+
+    fn solve_normals(
+        &self,
+        problem: &Problem,
+        bias: &[f64],
+        change: &mut Vec<f64>,
+        context: &mut Context,
+    ) -> Option<Convergence> {
+        let held = self.holds_normals(problem, context) && bias.len() == problem.blocks.len();
+        held.then(|| coloured::solve_normals(&self.projection, problem, bias, change, context))
     }
 }

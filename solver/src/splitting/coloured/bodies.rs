@@ -51,9 +51,7 @@ impl Bodies {
     /// Takes the bodies of a problem over, at rest.
     pub(super) fn fill(&mut self, bodies: &RigidBodies) {
         self.velocities.resize_with(bodies.body_count(), Velocity::default);
-        for velocity in &mut self.velocities {
-            *velocity = Velocity::default();
-        }
+        self.rest();
         self.inverses.clear();
         self.inverses.extend(bodies.inverse_masses().iter().map(|inverse| {
             let i = inverse.inertia;
@@ -67,6 +65,13 @@ impl Bodies {
                 i[(2, 2)],
             ])
         }));
+    }
+
+    /// Brings all of them to rest.
+    pub(super) fn rest(&mut self) {
+        for velocity in &mut self.velocities {
+            *velocity = Velocity::default();
+        }
     }
 
     /// The velocities, six numbers a body.

@@ -7,8 +7,14 @@
 //!
 //! Colours destroy what is good about the order of a problem. Where bodies are numbered from the ground up, a forward sweep carries
 //! what lifts the lowest one up to the highest, while a sweep of c colours carries it c bodies far. So the manifolds may be
-//! divided into consecutive *stretches* that are coloured each by itself: many are nearly the forward order, and leave less for
-//! threads to share.
+//! divided into consecutive *stretches* that are coloured each by itself: many are nearly the forward order, and leave next to nothing
+//! for threads to share.
+//!
+//! For these there are *domains*. Bodies are divided into a few by their numbers; manifolds between two domains are the *seam*. A sweep
+//! goes through the domains, which have nothing to do with each other and so may be done at once, and then through the seam. Threads meet
+//! twice a sweep instead of twice a colour, and each finds what it wrote in its own cache. How many domains there are
+//! depends on the problem alone. If bodies are numbered without regard to who touches whom, most manifolds would be in the
+//! seam; then there is only one domain. (Domain decomposition of contact problems: Visseq et al. 2013.)
 //!
 //! Bodies with more neighbours than there are colours are rare (a plank under a heap); what is left of their manifolds
 //! comes last, one after the other.
@@ -37,12 +43,16 @@ pub(in crate::splitting) struct Colouring {
     pub(super) manifolds: Vec<Manifold>,
     /// Where each colour begins, and where the last one ends.
     pub(super) starts: Vec<u32>,
+    /// The first colour of each domain, then that of the seam, and where it ends.
+    pub(super) sections: Vec<u32>,
     /// Those of the last manifolds that have no colour.
     late: Vec<Manifold>,
     /// How many manifolds a stretch has.
     stretch: usize,
-    /// Manifolds in the order of the problem, and their colours.
+    /// Manifolds in the order of the problem.
     found: Vec<Manifold>,
+    /// The same domain by domain, then the seam; and the colours of a stretch of them.
+    sorted: Vec<Manifold>,
     colours: Vec<u8>,
     /// The colours of each body.
     masks: Vec<u64>,
@@ -50,13 +60,30 @@ pub(in crate::splitting) struct Colouring {
     places: Vec<u32>,
 }
 
+/// Domains at most.
+pub(super) const MOST_DOMAINS: usize = 8;
+
+/// The seam is to be no more than one in so many manifolds.
+const SEAM: usize = 8;
+
+/// How many domains so many manifolds are divided into. What a sweep carries from the ground upwards it carries from one domain to the
+/// next, so they are few, and large.
+fn domains(manifolds: usize) -> usize {
+    match manifolds {
+        0..2048 => 1,
+        2048..32768 => 2,
+        32768..131_072 => 4,
+        _ => MOST_DOMAINS,
+    }
+}
+
 /// Manifolds of this many blocks or more are not told apart by size.
 const SIZES: usize = 9;
 
 impl Colouring {
-    /// Whether there is less than a stretch, which goes forward instead: so few have an order that is worth more than their colours.
-    pub(in crate::splitting) fn is_short(&self) -> bool {
-        self.found.len() < self.stretch
+    /// How many pairs of bodies there are.
+    pub(in crate::splitting) fn pairs(&self) -> usize {
+        self.found.len()
     }
 
     /// How many of the last manifolds have no colour.
@@ -74,21 +101,66 @@ impl Colouring {
         self.stretch = stretch;
         self.manifolds.clear();
         self.starts.clear();
+        self.sections.clear();
         self.late.clear();
         self.masks.clear();
         self.masks.resize(bodies.body_count(), 0);
         let len = if stretch == 0 { self.found.len().max(1) } else { stretch };
-        for first in (0..self.found.len()).step_by(len) {
-            self.colour(first..self.found.len().min(first + len));
+        let ends = self.sort_by_domain(bodies.body_count(), stretch > 0);
+        let mut first = 0;
+        for end in ends.into_iter().flatten() {
+            self.sections.push(self.starts.len() as u32);
+            for first in (first..end).step_by(len) {
+                self.colour(first..end.min(first + len));
+            }
+            first = end;
         }
+        self.sections.push(self.starts.len() as u32);
         self.starts.push(self.manifolds.len() as u32);
         self.manifolds.extend_from_slice(&self.late);
         true
     }
 
+    /// Sorts manifolds by domain, the seam last; where each of these ends.
+    fn sort_by_domain(&mut self, bodies: usize, divided: bool) -> [Option<usize>; MOST_DOMAINS + 1] {
+        let count = if divided { domains(self.found.len()) } else { 1 };
+        let domain = |body: u32| body as usize * count / bodies;
+        let section = |manifold: &Manifold| {
+            let [a, b] = manifold.pair;
+            let immovable = RigidBodies::IMMOVABLE;
+            match (domain(a), domain(b)) {
+                (_, of_b) if a == immovable => of_b,
+                (of_a, _) if b == immovable => of_a,
+                (of_a, of_b) if of_a == of_b => of_a,
+                _ => count,
+            }
+        };
+        let mut places = [0; MOST_DOMAINS + 1];
+        self.found.iter().for_each(|manifold| places[section(manifold)] += 1);
+        let mut ends = [None; MOST_DOMAINS + 1];
+        self.sorted.clear();
+        if count == 1 || places[count] * SEAM > self.found.len() {
+            self.sorted.extend_from_slice(&self.found);
+            ends[..2].fill(Some(self.found.len()));
+            return ends;
+        }
+        let mut next = 0;
+        for (place, end) in places.iter_mut().zip(&mut ends).take(count + 1) {
+            next += std::mem::replace(place, next);
+            *end = Some(next);
+        }
+        self.sorted.resize(next, Manifold::default());
+        for manifold in &self.found {
+            let place = &mut places[section(manifold)];
+            self.sorted[*place] = *manifold;
+            *place += 1;
+        }
+        ends
+    }
+
     /// Colours a stretch of manifolds and appends them, sorted.
     fn colour(&mut self, stretch: Range<usize>) {
-        for manifold in &self.found[stretch.clone()] {
+        for manifold in &self.sorted[stretch.clone()] {
             for body in manifold.pair {
                 self.masks[body as usize] = 0;
             }
@@ -97,7 +169,7 @@ impl Colouring {
         self.places.resize(COLOURS * SIZES, 0);
         self.colours.clear();
         let mut used = 0;
-        for manifold in &self.found[stretch.clone()] {
+        for manifold in &self.sorted[stretch.clone()] {
             let [a, b] = manifold.pair.map(|body| body as usize);
             let free = !(self.masks[a] | self.masks[b]);
             let colour = free.trailing_zeros() as usize;
@@ -123,7 +195,7 @@ impl Colouring {
             }
         }
         self.manifolds.resize(next as usize, Manifold::default());
-        for (manifold, &colour) in self.found[stretch].iter().zip(&self.colours) {
+        for (manifold, &colour) in self.sorted[stretch].iter().zip(&self.colours) {
             if usize::from(colour) < COLOURS {
                 let place = &mut self.places[place(usize::from(colour), manifold)];
                 self.manifolds[*place as usize] = *manifold;

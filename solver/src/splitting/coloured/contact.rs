@@ -42,6 +42,9 @@ pub(super) trait Contacts: Copy + Default + Send + Sync + 'static {
 
     /// Reads the impulse of a lane.
     fn impulse(&self, lane: usize, impulse: &mut [f64]);
+
+    /// The contacts without their friction.
+    fn normal(&mut self) -> &mut Smooth;
 }
 
 /// Where contacts are.
@@ -104,6 +107,15 @@ pub(super) struct Smooth {
     impulse: Stored,
 }
 
+impl Smooth {
+    /// Begins again in a lane, from nothing and with another bias.
+    #[inline(always)]
+    pub(super) fn restart(&mut self, lane: usize, bias: f64) {
+        self.bias.0[lane] = bias;
+        self.impulse.0[lane] = 0.0;
+    }
+}
+
 impl Contacts for Smooth {
     const ROWS: usize = 1;
     const OPERATIONS: usize = 27 + 9 + 3 + 66;
@@ -150,20 +162,26 @@ impl Contacts for Smooth {
     fn impulse(&self, lane: usize, impulse: &mut [f64]) {
         impulse[0] = self.impulse.0[lane];
     }
+
+    #[inline(always)]
+    fn normal(&mut self) -> &mut Smooth {
+        self
+    }
 }
 
 /// Contacts with Coulomb friction: three rows each, the tangents together in their disc.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Rough {
-    place: StoredPlace,
+    /// What is left of them without friction comes first, for sweeps over that alone.
+    normal: Smooth,
     tangent: StoredVectors,
     friction: Stored,
-    bias: [Stored; 3],
-    /// Of the normal, and of both tangents.
-    steps: [Stored; 2],
+    /// Of both tangents, as all that follows.
+    bias: [Stored; 2],
+    step: Stored,
     /// What a change of the normal impulse takes away from the targets of the tangents.
     couplings: [Stored; 2],
-    impulse: [Stored; 3],
+    impulse: [Stored; 2],
 }
 
 impl Contacts for Rough {
@@ -172,18 +190,18 @@ impl Contacts for Rough {
 
     #[inline(always)]
     fn set(&mut self, lane: usize, touch: &Touch, friction: f64, bias: &[f64], impulse: &[f64], factor: f64) {
-        self.place.set(lane, touch);
+        self.normal.set(lane, touch, friction, bias, impulse, factor);
         self.tangent.set(lane, &touch.tangent);
         self.friction.0[lane] = friction;
-        for row in 0..3 {
-            self.bias[row].0[lane] = bias.get(row).copied().unwrap_or_default();
-            self.impulse[row].0[lane] = factor * impulse.get(row).copied().unwrap_or_default();
+        for row in 0..2 {
+            self.bias[row].0[lane] = bias.get(row + 1).copied().unwrap_or_default();
+            self.impulse[row].0[lane] = factor * impulse.get(row + 1).copied().unwrap_or_default();
         }
     }
 
     #[inline(always)]
     fn find_steps<S: Simd>(&mut self, simd: S, part: usize, sides: &[Side<S>; 2], relaxation: f64) {
-        let place = self.place.load(simd, part);
+        let place = self.normal.place.load(simd, part);
         let (n, s) = (place.normal, self.tangent.load(simd, part));
         let t = n.cross(s);
         let entry = |along, other| place.response(sides, along, other);
@@ -193,40 +211,38 @@ impl Contacts for Rough {
         let difference = half * (ss - tt);
         let stiffest = half * (ss + tt) + (difference * difference + st * st).sqrt();
         let tangents = stiffest.steps(relaxation);
-        entry(n, n).steps(relaxation).store(&mut self.steps[0], part);
-        tangents.store(&mut self.steps[1], part);
+        entry(n, n).steps(relaxation).store(&mut self.normal.step, part);
+        tangents.store(&mut self.step, part);
         (entry(s, n) * tangents).store(&mut self.couplings[0], part);
         (entry(t, n) * tangents).store(&mut self.couplings[1], part);
     }
 
     fn is_regular(&self, lane: usize) -> bool {
-        let [normal, tangents] = self.steps.map(|step| step.0[lane]);
-        let sum = |rows: &[Stored; 3]| rows[0].0[lane] + rows[1].0[lane] + rows[2].0[lane];
-        normal > 0.0
-            && tangents > 0.0
-            && (normal * self.bias[0].0[lane] + tangents * sum(&self.bias) + sum(&self.impulse)).is_finite()
+        let step = self.step.0[lane];
+        let sum = |rows: &[Stored; 2]| rows[0].0[lane] + rows[1].0[lane];
+        self.normal.is_regular(lane) && step > 0.0 && (step * sum(&self.bias) + sum(&self.impulse)).is_finite()
     }
 
     #[inline(always)]
     fn start<S: Simd>(&self, simd: S, part: usize, sides: &mut [Side<S>; 2]) {
         let load = |from: &Stored| Lanes::load(simd, from, part);
-        let place = self.place.load(simd, part);
+        let place = self.normal.place.load(simd, part);
         let (n, s) = (place.normal, self.tangent.load(simd, part));
-        let [along_n, along_s, along_t] = &self.impulse;
-        let impulse = n * load(along_n) + s * load(along_s) + n.cross(s) * load(along_t);
+        let [along_s, along_t] = &self.impulse;
+        let impulse = n * load(&self.normal.impulse) + s * load(along_s) + n.cross(s) * load(along_t);
         place.apply(sides, impulse);
     }
 
     #[inline(always)]
     fn relax<S: Simd>(&mut self, simd: S, part: usize, sides: &mut [Side<S>; 2], largest: Lanes<S>) -> Lanes<S> {
         let load = |from: &Stored| Lanes::load(simd, from, part);
-        let place = self.place.load(simd, part);
+        let place = self.normal.place.load(simd, part);
         let (n, s) = (place.normal, self.tangent.load(simd, part));
         let t = n.cross(s);
         let velocity = place.velocity(sides);
-        let [old_n, old_s, old_t] = [0, 1, 2].map(|row| load(&self.impulse[row]));
-        let [bias_n, bias_s, bias_t] = [0, 1, 2].map(|row| load(&self.bias[row]));
-        let [normal_step, tangent_step] = [0, 1].map(|k| load(&self.steps[k]));
+        let [old_n, old_s, old_t] = [&self.normal.impulse, &self.impulse[0], &self.impulse[1]].map(load);
+        let [bias_n, bias_s, bias_t] = [&self.normal.bias, &self.bias[0], &self.bias[1]].map(load);
+        let [normal_step, tangent_step] = [&self.normal.step, &self.step].map(load);
         let [coupling_s, coupling_t] = [0, 1].map(|k| load(&self.couplings[k]));
 
         let new_n = (old_n - normal_step * (n.dot(velocity) + bias_n)).at_least_zero();
@@ -238,17 +254,23 @@ impl Contacts for Rough {
         let (new_s, new_t) = (scale * target_s, scale * target_t);
         let (change_s, change_t) = (new_s - old_s, new_t - old_t);
 
-        new_n.store(&mut self.impulse[0], part);
-        new_s.store(&mut self.impulse[1], part);
-        new_t.store(&mut self.impulse[2], part);
+        new_n.store(&mut self.normal.impulse, part);
+        new_s.store(&mut self.impulse[0], part);
+        new_t.store(&mut self.impulse[1], part);
         place.apply(sides, n * change_n + s * change_s + t * change_t);
         largest.or_size_of(change_n).or_size_of(change_s).or_size_of(change_t)
     }
 
     #[inline(always)]
     fn impulse(&self, lane: usize, impulse: &mut [f64]) {
-        for (row, impulse) in self.impulse.iter().zip(impulse) {
+        let rows = [&self.normal.impulse, &self.impulse[0], &self.impulse[1]];
+        for (row, impulse) in rows.into_iter().zip(impulse) {
             *impulse = row.0[lane];
         }
+    }
+
+    #[inline(always)]
+    fn normal(&mut self) -> &mut Smooth {
+        &mut self.normal
     }
 }

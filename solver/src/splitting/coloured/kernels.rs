@@ -55,14 +55,14 @@ impl<C: Contacts> WithSimd for Start<'_, C> {
     }
 }
 
-/// Solves contact after contact; the largest change of an impulse.
-pub(super) struct Relax<'a, C> {
+/// Solves contact after contact, or their normals alone; the largest change of an impulse.
+pub(super) struct Relax<'a, C, const NORMALS: bool> {
     pub(super) packets: &'a [Packet],
     pub(super) contacts: &'a mut [C],
     pub(super) bodies: &'a Bodies,
 }
 
-impl<C: Contacts> WithSimd for Relax<'_, C> {
+impl<C: Contacts, const NORMALS: bool> WithSimd for Relax<'_, C, NORMALS> {
     type Output = f64;
 
     #[inline(always)]
@@ -73,7 +73,11 @@ impl<C: Contacts> WithSimd for Relax<'_, C> {
             for part in parts::<S>(packet) {
                 let mut sides = gather(simd, self.bodies, packet, part);
                 for contact in &mut *contacts {
-                    largest = contact.relax(simd, part, &mut sides, largest);
+                    largest = if NORMALS {
+                        contact.normal().relax(simd, part, &mut sides, largest)
+                    } else {
+                        contact.relax(simd, part, &mut sides, largest)
+                    };
                 }
                 scatter(&sides, self.bodies, packet, part);
             }

@@ -51,6 +51,8 @@ pub(super) struct Layout {
     pub(super) blocks: Vec<[u32; WIDTH]>,
     /// By block: its contact, and in it its lane.
     pub(super) places: Vec<(u32, u32)>,
+    /// Where the packets of each domain begin, those of the seam, and where those end.
+    sections: Vec<u32>,
 }
 
 impl Layout {
@@ -63,6 +65,7 @@ impl Layout {
         self.starts.clear();
         self.blocks.clear();
         self.places.clear();
+        self.sections.clear();
         self.places.resize(bodies.touches().len(), (NONE, 0));
         for colour in 0..self.colouring.starts.len() - 1 {
             self.starts.push(self.packets.len() as u32);
@@ -71,6 +74,11 @@ impl Layout {
                 self.add_packet(first..bounds[1].min(first + WIDTH));
             }
         }
+        self.starts.push(self.packets.len() as u32);
+        let sections = self.colouring.sections.iter();
+        self.sections
+            .extend(sections.map(|&colour| self.starts[colour as usize]));
+        self.starts.pop();
         // What has no colour comes one by one.
         let count = self.colouring.manifolds.len();
         for manifold in count - self.colouring.uncoloured()..count {
@@ -104,9 +112,20 @@ impl Layout {
         self.packets.push(packet);
     }
 
-    /// See [`Colouring::is_short`].
-    pub(super) fn is_short(&self) -> bool {
-        self.colouring.is_short()
+    /// How many pairs of bodies there are.
+    pub(super) fn pairs(&self) -> usize {
+        self.colouring.pairs()
+    }
+
+    /// The packets of each domain.
+    pub(super) fn domains(&self) -> impl Iterator<Item = &[Packet]> {
+        let bounds = self.sections[..self.sections.len() - 1].windows(2);
+        bounds.map(|bounds| &self.packets[bounds[0] as usize..bounds[1] as usize])
+    }
+
+    /// Those of the seam, and what has no colour.
+    pub(super) fn seam(&self) -> &[Packet] {
+        &self.packets[self.sections[self.sections.len() - 2] as usize..]
     }
 
     /// The packets of all colours.

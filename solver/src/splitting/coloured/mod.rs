@@ -2,13 +2,16 @@
 //!
 //! Contacts that share no body don't hear of each other within a sweep, so they may be updated at once. Manifolds are
 //! divided into *colours* of which this holds (`colouring`), the manifolds of a colour lie side by side (`layout`), and one
-//! instruction updates up to eight contacts (`contact`, `lanes`). A colour is shared out to threads; between colours they
-//! meet. A sweep is then projected Gauss–Seidel in the order of the colours, whatever the processor and the number of
-//! threads, to the last bit; `gauss_seidel.rs` with `kernel=scalar` does the same row by row, and differs by rounding alone.
+//! instruction updates up to eight contacts (`contact`, `lanes`). Threads go through domains of their own and meet at
+//! the seam between them, or in small problems share a colour and meet between colours. A sweep is then projected Gauss–Seidel in the order of the colours, whatever the processor and
+//! the number of threads, to the last bit; `gauss_seidel.rs` with `kernel=scalar` does the same row by row, and differs by rounding alone.
 //! (Colouring for parallel Gauss–Seidel: Adams and Ortega 1982. Contacts of a colour in the lanes of a register: Catto, Box2D 3.)
 //!
 //! It takes problems of nothing but contact points with the disc of Coulomb's friction, or without friction; for all
 //! others the scalar sweep in the same order stands in.
+//!
+//! The contacts stay where they lie when a solve is over, so that another problem on their normals alone, such as that of a
+//! projection, has nothing to prepare but its biases.
 //!
 //! **What bounds it.** A contact streams 184 bytes a sweep, and its update is a chain of some 25 dependent operations with a
 //! root and a quotient among them; the chains of the packets of a colour overlap. `benches/machine/` measures both against what
@@ -20,6 +23,7 @@ mod contact;
 mod kernels;
 mod lanes;
 mod layout;
+mod team;
 mod work;
 
 pub(super) use colouring::Colouring;
@@ -87,14 +91,17 @@ pub(super) fn solve(
         rough,
         smooth,
         bodies: moved,
+        held,
     } = &mut *memory;
+    *held = None;
     layout.find(bodies, options.sweeps.stretch);
-    if layout.is_short() {
+    if layout.pairs() < options.sweeps.forward_below {
         context.keep(memory);
         return None;
     }
     moved.fill(bodies);
-    let report = if problem.rows() > problem.blocks.len() {
+    let is_rough = problem.rows() > problem.blocks.len();
+    let report = if is_rough {
         run(
             rough, layout, moved, options, relaxation, problem, bodies, impulses, context,
         )
@@ -103,14 +110,62 @@ pub(super) fn solve(
             smooth, layout, moved, options, relaxation, problem, bodies, impulses, context,
         )
     };
-    if report.is_some()
-        && let Some(change) = change
-    {
-        change.clear();
-        change.extend(moved.velocities());
+    if report.is_some() {
+        *held = Some(Held::new(options, relaxation, bodies));
+        if let Some(change) = change {
+            change.clear();
+            change.extend(moved.velocities());
+        }
     }
     context.keep(memory);
     report.map(Ok)
+}
+
+/// Whether the contacts of a problem lie ready from its last solve, and can be swept as the options say.
+pub(super) fn holds(options: &ProjectionOptions, relaxation: f64, problem: &Problem, context: &Context) -> bool {
+    let (Some(bodies), Some(memory)) = (suited(options, problem), context.kept::<Memory>()) else {
+        return false;
+    };
+    memory.held == Some(Held::new(options, relaxation, bodies))
+        && memory.layout.pairs() >= options.sweeps.forward_below
+        && options.sweeps.is_undisturbed()
+        && context.cancel.is_none()
+}
+
+/// Solves for the normals of the contacts that [`holds`] says are there, from nothing and with other biases, one a block; `change`
+/// gets what the impulses do to the bodies.
+pub(super) fn solve_normals(
+    options: &ProjectionOptions,
+    problem: &Problem,
+    bias: &[f64],
+    change: &mut Vec<f64>,
+    context: &mut Context,
+) -> Convergence {
+    let mut memory = context.recall::<Memory>();
+    let Memory {
+        layout,
+        rough,
+        smooth,
+        bodies,
+        held,
+    } = &mut *memory;
+    bodies.rest();
+    let count = options.sweeps.iterations;
+    if problem.rows() > problem.blocks.len() {
+        Team::new(layout, bodies).sweep_normals(rough, bias, count);
+    } else {
+        Team::new(layout, bodies).sweep_normals(smooth, bias, count);
+    }
+    // Step lengths are the same as before, but not the impulses of a problem that has no others.
+    *held = None;
+    change.clear();
+    change.extend(bodies.velocities());
+    context.keep(memory);
+    Convergence {
+        iterations: count,
+        row_updates: (count * problem.blocks.len()) as u64,
+        ..Convergence::default()
+    }
 }
 
 /// What is kept from solve to solve.
@@ -120,6 +175,26 @@ struct Memory {
     rough: Vec<Rough>,
     smooth: Vec<Smooth>,
     bodies: Bodies,
+    /// Which problem the contacts are those of.
+    held: Option<Held>,
+}
+
+/// A problem whose contacts lie ready.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Held {
+    revision: u64,
+    stretch: usize,
+    relaxation: f64,
+}
+
+impl Held {
+    fn new(options: &ProjectionOptions, relaxation: f64, bodies: &RigidBodies) -> Self {
+        Self {
+            revision: bodies.revision(),
+            stretch: options.sweeps.stretch,
+            relaxation,
+        }
+    }
 }
 
 #[expect(
@@ -139,12 +214,9 @@ fn run<C: Contacts>(
 ) -> Option<Convergence> {
     contacts.resize(layout.blocks.len(), C::default());
     let mut pass = ColourPass {
-        arch: Arch::new(),
-        threads: rayon::current_num_threads(),
+        team: Team::new(layout, bodies),
         problem,
         operator,
-        layout,
-        bodies,
         contacts,
         packed: Packed::Irregular,
     };
@@ -164,7 +236,10 @@ fn run<C: Contacts>(
 enum Packed {
     /// All impulses are zero, so that bodies are at rest to begin with.
     Cold,
+    /// Bodies are at rest, and have to be given the velocities of the impulses.
     Warm,
+    /// They have them.
+    Started,
     /// Something is not a number, not a contact, or can't move.
     Irregular,
 }
@@ -173,14 +248,102 @@ enum Packed {
 const WARM: f64 = 1.0;
 const IRREGULAR: f64 = 2.0;
 
-/// A problem laid out.
-struct ColourPass<'a, C> {
+/// Who goes through the contacts of a layout, and how.
+#[derive(Clone, Copy)]
+struct Team<'a> {
     arch: Arch,
     threads: usize,
-    problem: &'a Problem,
-    operator: &'a RigidBodies,
     layout: &'a Layout,
     bodies: &'a Bodies,
+}
+
+impl<'a> Team<'a> {
+    fn new(layout: &'a Layout, bodies: &'a Bodies) -> Self {
+        Self {
+            arch: Arch::new(),
+            threads: rayon::current_num_threads(),
+            layout,
+            bodies,
+        }
+    }
+
+    /// Sweeps over the normals alone, from nothing and with other biases.
+    fn sweep_normals<C: Contacts>(&self, contacts: &mut [C], bias: &[f64], count: usize) {
+        let layout = self.layout;
+        let restart = |packets: &[Packet], contacts: &mut [C]| {
+            let sources = &layout.blocks[contact_of(packets)..];
+            for (contact, blocks) in contacts.iter_mut().zip(sources) {
+                for (lane, &block) in blocks.iter().enumerate().filter(|(_, block)| **block != NONE) {
+                    contact.normal().restart(lane, bias[block as usize]);
+                }
+            }
+            0.0
+        };
+        spread(layout.packets(), contacts, self.threads, &restart);
+        self.rounds(contacts, count, &|_, packets, contacts| {
+            self.relax::<C, true>(packets, contacts);
+        });
+    }
+
+    fn start<C: Contacts>(&self, packets: &[Packet], contacts: &[C]) {
+        self.arch.dispatch(Start {
+            packets,
+            contacts,
+            bodies: self.bodies,
+        });
+    }
+
+    fn relax<C: Contacts, const NORMALS: bool>(&self, packets: &[Packet], contacts: &mut [C]) -> f64 {
+        self.arch.dispatch(Relax::<_, NORMALS> {
+            packets,
+            contacts,
+            bodies: self.bodies,
+        })
+    }
+
+    /// Does something to all contacts in their order, so many times.
+    fn rounds<C: Contacts>(
+        &self,
+        contacts: &mut [C],
+        count: usize,
+        work: &(impl Fn(usize, &[Packet], &mut [C]) + Sync),
+    ) {
+        if self.threads > 1 && self.layout.domains().nth(1).is_some() {
+            return team::run(self.layout, contacts, self.threads, count, work);
+        }
+        for round in 0..count {
+            self.for_each_colour(contacts, &|packets, contacts| {
+                work(round, packets, contacts);
+                0.0
+            });
+        }
+    }
+
+    /// Once, with threads that meet after every colour; the largest of what it returns.
+    fn for_each_colour<C: Contacts>(
+        &self,
+        contacts: &mut [C],
+        work: &(impl Fn(&[Packet], &mut [C]) -> f64 + Sync),
+    ) -> f64 {
+        if self.threads < 2 {
+            return work(self.layout.packets(), contacts);
+        }
+        let mut rest = contacts;
+        let mut largest = 0.0;
+        for packets in self.layout.colours() {
+            let own;
+            (own, rest) = rest.split_at_mut(contacts_of(packets));
+            largest = larger(largest, spread(packets, own, self.threads, work));
+        }
+        largest
+    }
+}
+
+/// A problem laid out.
+struct ColourPass<'a, C> {
+    team: Team<'a>,
+    problem: &'a Problem,
+    operator: &'a RigidBodies,
     contacts: &'a mut [C],
     packed: Packed,
 }
@@ -188,7 +351,12 @@ struct ColourPass<'a, C> {
 impl<C: Contacts> ColourPass<'_, C> {
     /// Brings contacts and step lengths to their places.
     fn pack(&mut self, impulses: &[f64], relaxation: f64, factor: f64) -> Packed {
-        let (arch, bodies, layout) = (self.arch, self.bodies, self.layout);
+        let Team {
+            arch,
+            threads,
+            layout,
+            bodies,
+        } = self.team;
         let problem = self.problem;
         let touches = self.operator.touches();
         let pack = |packets: &[Packet], contacts: &mut [C]| {
@@ -232,7 +400,7 @@ impl<C: Contacts> ColourPass<'_, C> {
                 0.0
             }
         };
-        let found = spread(layout.packets(), self.contacts, self.threads, &pack);
+        let found = spread(layout.packets(), self.contacts, threads, &pack);
         if found == IRREGULAR {
             Packed::Irregular
         } else if found == WARM {
@@ -242,53 +410,42 @@ impl<C: Contacts> ColourPass<'_, C> {
         }
     }
 
-    /// Does something to all contacts, colour by colour; the largest of what it returns.
-    fn for_each_colour(&mut self, work: &(impl Fn(&[Packet], &mut [C]) -> f64 + Sync)) -> f64 {
-        let mut rest = &mut *self.contacts;
-        let mut largest = 0.0;
-        for packets in self.layout.colours() {
-            let contacts;
-            (contacts, rest) = rest.split_at_mut(contacts_of(packets));
-            largest = larger(largest, spread(packets, contacts, self.threads, work));
+    /// Gives bodies the velocities of the impulses, if they have not been given them.
+    fn start(&mut self) {
+        let team = self.team;
+        if self.packed == Packed::Warm {
+            team.rounds(self.contacts, 1, &|_, packets, contacts| team.start(packets, contacts));
+            self.packed = Packed::Started;
         }
-        largest
     }
 }
 
 impl<C: Contacts> Pass for ColourPass<'_, C> {
-    fn begin(&mut self, _: &mut [f64], _: &mut [f64]) {
-        if self.packed == Packed::Cold {
-            return;
-        }
-        let (arch, bodies) = (self.arch, self.bodies);
-        self.for_each_colour(&|packets, contacts| {
-            arch.dispatch(Start {
-                packets,
-                contacts,
-                bodies,
-            });
-            0.0
-        });
-    }
+    fn begin(&mut self, _: &mut [f64], _: &mut [f64]) {}
 
     fn sweep(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) -> f64 {
-        let (arch, bodies) = (self.arch, self.bodies);
-        self.for_each_colour(&|packets, contacts| {
-            arch.dispatch(Relax {
-                packets,
-                contacts,
-                bodies,
-            })
+        self.start();
+        let team = self.team;
+        team.for_each_colour(self.contacts, &|packets, contacts| {
+            team.relax::<C, false>(packets, contacts)
         })
     }
 
+    fn sweeps(&mut self, count: usize, _: &mut [f64], _: &mut [f64]) {
+        self.start();
+        let team = self.team;
+        team.rounds(self.contacts, count, &|_, packets, contacts| {
+            team.relax::<C, false>(packets, contacts);
+        });
+    }
+
     fn settle(&mut self, impulses: &mut [f64], state: Option<&mut [f64]>) {
-        let (contacts, places, blocks) = (&*self.contacts, &self.layout.places, &self.problem.blocks);
+        let (contacts, places, blocks) = (&*self.contacts, &self.team.layout.places, &self.problem.blocks);
         let read = |block: usize, impulse: &mut [f64]| {
             let (contact, lane) = places[block];
             contacts[contact as usize].impulse(lane as usize, impulse);
         };
-        if impulses.len() == C::ROWS * blocks.len() && self.threads > 1 {
+        if impulses.len() == C::ROWS * blocks.len() && self.team.threads > 1 {
             let stretches = impulses.par_chunks_mut(C::ROWS * BLOCKS).enumerate();
             stretches.for_each(|(stretch, impulses)| {
                 let blocks = stretch * BLOCKS..;
@@ -420,13 +577,16 @@ mod tests {
         let results = machines.into_iter().map(|arch| {
             let mut bodies = Bodies::default();
             bodies.fill(operator);
-            let mut pass = ColourPass {
+            let team = Team {
                 arch,
                 threads: 1,
-                problem: &problem,
-                operator,
                 layout: &layout,
                 bodies: &bodies,
+            };
+            let mut pass = ColourPass {
+                team,
+                problem: &problem,
+                operator,
                 contacts: &mut vec![Rough::default(); layout.blocks.len()],
                 packed: Packed::Irregular,
             };
