@@ -81,9 +81,11 @@ fn run(spec: &str, problem: &Problem, start: &[f64], measure: Measure) -> (Vec<f
     (impulses, change, report.unwrap())
 }
 
+/// Threads own domains where there are enough contacts and nobody looks in between; otherwise, or where colours are not
+/// divided into stretches, they share colours.
 #[test]
 fn threads_change_no_bit() {
-    let heap = Pile::heap(9, 12, 9);
+    let heap = Pile::heap(9, 16, 10);
     let cone = |contact: usize| {
         if contact.is_multiple_of(5) {
             Cone::NonNegative
@@ -91,23 +93,86 @@ fn threads_change_no_bit() {
             FRICTION
         }
     };
+    let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     for problem in [heap.touches(|_| FRICTION), heap.touches(cone)] {
+        assert!(problem.blocks.len() > 4096, "enough for domains");
         let start: Vec<f64> = (0..problem.rows())
             .map(|row| if row % 3 == 0 { 0.05 } else { 0.001 })
             .collect();
-        let on = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| run("pgs:order=coloured", &problem, &start, Measure::EveryIteration))
-        };
-        let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-        let (impulses, change, report) = on(1);
-        assert!(report.history.last() < report.history.first());
-        for threads in [2, 3, 4, 7] {
-            let (others, other_change, other_report) = on(threads);
-            assert_eq!(bits(&impulses), bits(&others), "{threads} threads");
-            assert_eq!(bits(&change), bits(&other_change), "{threads} threads");
-            assert_eq!(report, other_report);
+        for spec in ["pgs:order=coloured", "pgs:order=coloured,stretch=0"] {
+            let on = |threads: usize, measure: Measure| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| run(spec, &problem, &start, measure))
+            };
+            let (impulses, change, report) = on(1, Measure::EveryIteration);
+            assert!(report.history.last() < report.history.first());
+            for threads in [1, 2, 3, 4, 7] {
+                for measure in [Measure::EveryIteration, Measure::Nothing] {
+                    let (others, other_change, other_report) = on(threads, measure);
+                    assert_eq!(bits(&impulses), bits(&others), "{spec} on {threads} threads");
+                    assert_eq!(bits(&change), bits(&other_change), "{spec} on {threads} threads");
+                    if measure == Measure::EveryIteration {
+                        assert_eq!(report, other_report);
+                    }
+                }
+            }
         }
+    }
+}
+
+/// In problems that are divided into domains, too, the wide sweep does what the one by rows does.
+#[test]
+fn domains_are_swept_in_the_order_of_the_reference() {
+    let problem = Pile::heap(9, 16, 10).touches(|_| FRICTION);
+    let [wide, scalar, undivided] = ["", ",kernel=scalar", ",stretch=0"]
+        .map(|options| solved(&format!("pgs:order=coloured,iterations=4{options}"), &problem));
+    assert!(distance(&wide, &scalar) < ROUNDING);
+    assert!(distance(&wide, &undivided) > 1e-3, "another order, so there was something to compare");
+}
+
+/// The normals of contacts that lie ready are solved to the bit as the same problem without friction is from the beginning.
+#[test]
+fn what_is_left_of_a_solve_serves_for_the_normals_alone() {
+    let piles = [Pile::heap(9, 16, 10), Pile::heap(3, 6, 5)];
+    let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    for (pile, cone) in piles.iter().flat_map(|pile| [(pile, FRICTION), (pile, Cone::NonNegative)]) {
+        let (problem, mut alone) = (pile.touches(|_| cone), pile.touches(|_| Cone::NonNegative));
+        let depth = |block: usize| 0.01 * ((block % 11) as f64 - 3.0);
+        let bias: Vec<f64> = (0..problem.blocks.len()).map(|block| -depth(block)).collect();
+        alone.bias.clone_from(&bias);
+        let (_, expected, _) = run(
+            "pgs:order=coloured,iterations=5",
+            &alone,
+            &vec![0.0; bias.len()],
+            Measure::Nothing,
+        );
+        assert!(expected.iter().any(|x| x.abs() > 1e-3));
+
+        let (first, second) = (solver("pgs:order=coloured"), solver("pgs:order=coloured,iterations=5"));
+        let mut context = Context::default();
+        let (mut impulses, mut change) = (vec![0.0; problem.rows()], Vec::new());
+        assert!(!second.holds_normals(&problem, &context), "nothing was solved yet");
+        first.solve(&problem, &mut impulses, &mut context).unwrap();
+        for other in [
+            "pgs",
+            "pgs:order=coloured,stretch=64",
+            "psor:order=coloured",
+            "pgs:order=coloured,tolerance=1e-9",
+            "pgs:order=coloured,forward-below=1000000",
+            "lemke",
+        ] {
+            assert!(!solver(other).holds_normals(&problem, &context), "{other} has another way");
+        }
+        assert!(!second.holds_normals(&alone, &context), "another problem");
+        assert!(second.holds_normals(&problem, &context));
+        let report = second.solve_normals(&problem, &bias, &mut change, &mut context).unwrap();
+        assert_eq!(report.iterations, 5);
+        assert_eq!(bits(&change), bits(&expected));
+        assert!(!second.holds_normals(&problem, &context), "impulses have been overwritten");
+        // And the memory is good for the next solve.
+        let mut again = vec![0.0; problem.rows()];
+        first.solve(&problem, &mut again, &mut context).unwrap();
+        assert_eq!(bits(&again), bits(&impulses));
     }
 }
 
