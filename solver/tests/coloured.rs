@@ -127,7 +127,10 @@ fn domains_are_swept_in_the_order_of_the_reference() {
     let [wide, scalar, undivided] = ["", ",kernel=scalar", ",stretch=0"]
         .map(|options| solved(&format!("pgs:order=coloured,iterations=4{options}"), &problem));
     assert!(distance(&wide, &scalar) < ROUNDING);
-    assert!(distance(&wide, &undivided) > 1e-3, "another order, so there was something to compare");
+    assert!(
+        distance(&wide, &undivided) > 1e-3,
+        "another order, so there was something to compare"
+    );
 }
 
 /// The normals of contacts that lie ready are solved to the bit as the same problem without friction is from the beginning.
@@ -135,7 +138,10 @@ fn domains_are_swept_in_the_order_of_the_reference() {
 fn what_is_left_of_a_solve_serves_for_the_normals_alone() {
     let piles = [Pile::heap(9, 16, 10), Pile::heap(3, 6, 5)];
     let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-    for (pile, cone) in piles.iter().flat_map(|pile| [(pile, FRICTION), (pile, Cone::NonNegative)]) {
+    for (pile, cone) in piles
+        .iter()
+        .flat_map(|pile| [(pile, FRICTION), (pile, Cone::NonNegative)])
+    {
         let (problem, mut alone) = (pile.touches(|_| cone), pile.touches(|_| Cone::NonNegative));
         let depth = |block: usize| 0.01 * ((block % 11) as f64 - 3.0);
         let bias: Vec<f64> = (0..problem.blocks.len()).map(|block| -depth(block)).collect();
@@ -161,14 +167,22 @@ fn what_is_left_of_a_solve_serves_for_the_normals_alone() {
             "pgs:order=coloured,forward-below=1000000",
             "lemke",
         ] {
-            assert!(!solver(other).holds_normals(&problem, &context), "{other} has another way");
+            assert!(
+                !solver(other).holds_normals(&problem, &context),
+                "{other} has another way"
+            );
         }
         assert!(!second.holds_normals(&alone, &context), "another problem");
         assert!(second.holds_normals(&problem, &context));
-        let report = second.solve_normals(&problem, &bias, &mut change, &mut context).unwrap();
+        let report = second
+            .solve_normals(&problem, &bias, &mut change, &mut context)
+            .unwrap();
         assert_eq!(report.iterations, 5);
         assert_eq!(bits(&change), bits(&expected));
-        assert!(!second.holds_normals(&problem, &context), "impulses have been overwritten");
+        assert!(
+            !second.holds_normals(&problem, &context),
+            "impulses have been overwritten"
+        );
         // And the memory is good for the next solve.
         let mut again = vec![0.0; problem.rows()];
         first.solve(&problem, &mut again, &mut context).unwrap();

@@ -266,7 +266,8 @@ impl Frames {
     /// All three of them: a ball joint's.
     #[inline]
     pub fn shifts(&self) -> [ConstraintRow; 3] {
-        std::array::from_fn(|k| self.shift(k))
+        // Spelled out: made by a function they would be copied from place to place.
+        [self.shift(0), self.shift(1), self.shift(2)]
     }
 
     /// The cosine of the angle between the i-th axis of A and the k-th axis of B.
