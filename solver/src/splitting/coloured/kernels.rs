@@ -49,7 +49,7 @@ impl<C: Contacts> WithSimd for Start<'_, C> {
                 for contact in contacts {
                     contact.start(simd, part, &mut sides);
                 }
-                scatter(&sides, self.bodies, packet, part);
+                scatter(simd, &sides, self.bodies, packet, part);
             }
         }
     }
@@ -79,7 +79,7 @@ impl<C: Contacts, const NORMALS: bool> WithSimd for Relax<'_, C, NORMALS> {
                         contact.relax(simd, part, &mut sides, largest)
                     };
                 }
-                scatter(&sides, self.bodies, packet, part);
+                scatter(simd, &sides, self.bodies, packet, part);
             }
         }
         largest.largest()
@@ -99,13 +99,24 @@ fn parts<S: Simd>(packet: &Packet) -> std::ops::Range<usize> {
 }
 
 #[inline(always)]
+#[expect(unsafe_code, reason = "threads write to different bodies of one list")]
 fn gather<S: Simd>(simd: S, bodies: &Bodies, packet: &Packet, part: usize) -> [Side<S>; 2] {
-    let [a, b] = &packet.bodies;
-    [Side::gather(simd, bodies, a, part), Side::gather(simd, bodies, b, part)]
+    // SAFETY: no two packets of a colour have a body in common but the immovable one, to which nobody writes, nor have two domains,
+    // nor a domain and the seam while one of them is worked on. That is what `Colouring` is for, and threads share out whole packets.
+    unsafe {
+        [
+            Side::gather(simd, bodies, &packet.bodies[0], part),
+            Side::gather(simd, bodies, &packet.bodies[1], part),
+        ]
+    }
 }
 
 #[inline(always)]
-fn scatter<S: Simd>([a, b]: &[Side<S>; 2], bodies: &Bodies, packet: &Packet, part: usize) {
-    a.scatter(bodies, &packet.bodies[0], part);
-    b.scatter(bodies, &packet.bodies[1], part);
+#[expect(unsafe_code, reason = "threads write to different bodies of one list")]
+fn scatter<S: Simd>(simd: S, sides: &[Side<S>; 2], bodies: &Bodies, packet: &Packet, part: usize) {
+    // SAFETY: as for reading.
+    unsafe {
+        sides[0].scatter(simd, bodies, &packet.bodies[0], part);
+        sides[1].scatter(simd, bodies, &packet.bodies[1], part);
+    }
 }

@@ -34,16 +34,6 @@ impl<S: Simd> Lanes<S> {
         Self { simd, value }
     }
 
-    /// Lane by lane.
-    #[inline(always)]
-    pub(super) fn from_fn(simd: S, lane: impl Fn(usize) -> f64) -> Self {
-        let mut stored = Stored::default();
-        for k in 0..Self::LEN {
-            stored.0[k] = lane(k);
-        }
-        Self::load(simd, &stored, 0)
-    }
-
     /// The same in every lane.
     #[inline(always)]
     pub(super) fn splat(simd: S, value: f64) -> Self {
@@ -140,6 +130,49 @@ impl<S: Simd> Mul for Lanes<S> {
     #[inline(always)]
     fn mul(self, other: Self) -> Self {
         self.with(self.simd.mul_f64s(self.value, other.value))
+    }
+}
+
+/// Four numbers that lie side by side.
+pub(super) type Quad = [f64; 4];
+
+/// Reads four numbers for each lane, and turns them into four numbers that have all lanes.
+#[inline(always)]
+pub(super) fn turned<S: Simd>(simd: S, row: impl Fn(usize) -> Quad) -> [Lanes<S>; 4] {
+    let mut rows = [Quad::default(); WIDTH];
+    for (place, quad) in rows.iter_mut().enumerate().take(S::F64_LANES) {
+        *quad = row(lane_of(S::F64_LANES, place));
+    }
+    let (registers, _) = S::as_simd_f64s(rows.as_flattened());
+    let [x, y, z, w] = simd.deinterleave_shfl_f64s([registers[0], registers[1], registers[2], registers[3]]);
+    let lanes = |value| Lanes { simd, value };
+    [lanes(x), lanes(y), lanes(z), lanes(w)]
+}
+
+/// The way back, of three numbers and a zero.
+#[inline(always)]
+pub(super) fn turned_back<S: Simd>(simd: S, Vectors { x, y, z }: Vectors<S>) -> [Quad; WIDTH] {
+    let columns = [x.value, y.value, z.value, simd.splat_f64s(0.0)];
+    let mut stored = [Quad::default(); WIDTH];
+    let (registers, _) = S::as_mut_simd_f64s(stored.as_flattened_mut());
+    for (k, value) in simd.interleave_shfl_f64s(columns).into_iter().enumerate() {
+        registers[k] = value;
+    }
+    let mut rows = [Quad::default(); WIDTH];
+    for place in 0..S::F64_LANES {
+        rows[lane_of(S::F64_LANES, place)] = stored[place];
+    }
+    rows
+}
+
+/// The lane whose numbers are the `place`-th to go into registers for `pulp` to turn: with eight lanes its shuffles pair those
+/// that are two apart.
+#[inline(always)]
+const fn lane_of(lanes: usize, place: usize) -> usize {
+    if lanes == 8 {
+        [0, 2, 1, 3, 4, 6, 5, 7][place]
+    } else {
+        place
     }
 }
 
