@@ -120,6 +120,29 @@ fn threads_change_no_bit() {
     }
 }
 
+/// Sweeps over what no cache holds go through in one passage, or in some that follow each other; to the bit as one by one, and but for
+/// rounding as by rows.
+#[test]
+fn passages_change_no_bit() {
+    let heap = Pile::heap(5, 16, 46);
+    let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    for (cone, iterations) in [(FRICTION, 10), (FRICTION, 3), (Cone::NonNegative, 7)] {
+        let problem = heap.touches(|_| cone);
+        assert!(problem.blocks.len() > 40_000, "more than enough for a passage");
+        let start: Vec<f64> = (0..problem.rows()).map(|row| 0.01 * (row % 3) as f64).collect();
+        let spec = format!("pgs:order=coloured,iterations={iterations}");
+        let (impulses, change, _) = run(&spec, &problem, &start, Measure::EveryIteration);
+        for threads in [1, 2, 3, 20] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (others, other_change, _) = pool.install(|| run(&spec, &problem, &start, Measure::Nothing));
+            assert_eq!(bits(&impulses), bits(&others), "{spec} on {threads} threads");
+            assert_eq!(bits(&change), bits(&other_change), "{spec} on {threads} threads");
+        }
+        let (by_rows, ..) = run(&format!("{spec},kernel=scalar"), &problem, &start, Measure::Nothing);
+        assert!(distance(&impulses, &by_rows) < ROUNDING);
+    }
+}
+
 /// In problems that are divided into domains, too, the wide sweep does what the one by rows does.
 #[test]
 fn domains_are_swept_in_the_order_of_the_reference() {
@@ -136,7 +159,7 @@ fn domains_are_swept_in_the_order_of_the_reference() {
 /// The normals of contacts that lie ready are solved to the bit as the same problem without friction is from the beginning.
 #[test]
 fn what_is_left_of_a_solve_serves_for_the_normals_alone() {
-    let piles = [Pile::heap(9, 16, 10), Pile::heap(3, 6, 5)];
+    let piles = [Pile::heap(9, 16, 10), Pile::heap(3, 6, 5), Pile::heap(5, 16, 46)];
     let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     for (pile, cone) in piles
         .iter()

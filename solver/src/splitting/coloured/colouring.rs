@@ -13,7 +13,7 @@
 //! For these there are *domains*. Bodies are divided into a few by their numbers; manifolds between two domains are the *seam*. A sweep
 //! goes through the domains, which have nothing to do with each other and so may be done at once, and then through the seam. Threads meet
 //! twice a sweep instead of twice a colour, and each finds what it wrote in its own cache. How many domains there are
-//! depends on the problem alone. If bodies are numbered without regard to who touches whom, most manifolds would be in the
+//! depends on the problem alone, and the largest have one: they have another way to be shared out (`wave`). If bodies are numbered without regard to who touches whom, most manifolds would be in the
 //! seam; then there is only one domain. (Domain decomposition of contact problems: Visseq et al. 2013.)
 //!
 //! Bodies with more neighbours than there are colours are rare (a plank under a heap); what is left of their manifolds
@@ -21,6 +21,7 @@
 
 use std::ops::Range;
 
+use super::wave;
 use crate::delassus::RigidBodies;
 
 /// Colours that are kept apart, one for each bit of a mask.
@@ -61,7 +62,7 @@ pub(in crate::splitting) struct Colouring {
 }
 
 /// Domains at most.
-pub(super) const MOST_DOMAINS: usize = 8;
+pub(super) const MOST_DOMAINS: usize = 4;
 
 /// The seam is to be no more than one in so many manifolds.
 const SEAM: usize = 8;
@@ -72,7 +73,6 @@ fn domains(manifolds: usize) -> usize {
     match manifolds {
         0..2048 => 1,
         2048..32768 => 2,
-        32768..131_072 => 4,
         _ => MOST_DOMAINS,
     }
 }
@@ -123,7 +123,12 @@ impl Colouring {
 
     /// Sorts manifolds by domain, the seam last; where each of these ends.
     fn sort_by_domain(&mut self, bodies: usize, divided: bool) -> [Option<usize>; MOST_DOMAINS + 1] {
-        let count = if divided { domains(self.found.len()) } else { 1 };
+        let contacts = self.found.last().map_or(0, |last| last.first + last.len) as usize;
+        let count = if divided && contacts < wave::ENOUGH {
+            domains(self.found.len())
+        } else {
+            1
+        };
         let domain = |body: u32| body as usize * count / bodies;
         let section = |manifold: &Manifold| {
             let [a, b] = manifold.pair;

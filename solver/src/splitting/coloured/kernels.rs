@@ -102,7 +102,8 @@ fn parts<S: Simd>(packet: &Packet) -> std::ops::Range<usize> {
 #[expect(unsafe_code, reason = "threads write to different bodies of one list")]
 fn gather<S: Simd>(simd: S, bodies: &Bodies, packet: &Packet, part: usize) -> [Side<S>; 2] {
     // SAFETY: no two packets of a colour have a body in common but the immovable one, to which nobody writes, nor have two domains,
-    // nor a domain and the seam while one of them is worked on. That is what `Colouring` is for, and threads share out whole packets.
+    // nor a domain and the seam while one of them is worked on, nor two tiles that bands work on at a time. That is what `Colouring` and
+    // `Tiles` are for, and threads share out whole packets.
     unsafe {
         [
             Side::gather(simd, bodies, &packet.bodies[0], part),

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::colouring::Colouring;
 use super::lanes::WIDTH;
+use super::wave::Tiles;
 use crate::delassus::RigidBodies;
 
 /// A lane that has no contact.
@@ -53,6 +54,8 @@ pub(super) struct Layout {
     pub(super) places: Vec<(u32, u32)>,
     /// Where the packets of each domain begin, those of the seam, and where those end.
     sections: Vec<u32>,
+    /// The packets of a problem that no cache holds, in pieces.
+    pub(super) tiles: Tiles,
 }
 
 impl Layout {
@@ -86,6 +89,8 @@ impl Layout {
             self.add_packet(manifold..manifold + 1);
         }
         self.starts.push(self.packets.len() as u32);
+        self.tiles
+            .find(&self.packets, bodies.body_count(), bodies.touches().len());
     }
 
     fn add_packet(&mut self, manifolds: Range<usize>) {

@@ -24,6 +24,7 @@ mod kernels;
 mod lanes;
 mod layout;
 mod team;
+mod wave;
 mod work;
 
 pub(super) use colouring::Colouring;
@@ -277,11 +278,13 @@ impl<'a> Team<'a> {
                     contact.normal().restart(lane, bias[block as usize]);
                 }
             }
-            0.0
         };
-        spread(layout.packets(), contacts, self.threads, &restart);
-        self.rounds(contacts, count, &|_, packets, contacts| {
-            self.relax::<C, true>(packets, contacts);
+        self.rounds(contacts, 1 + count, &|round, packets, contacts| {
+            if round == 0 {
+                restart(packets, contacts);
+            } else {
+                self.relax::<C, true>(packets, contacts);
+            }
         });
     }
 
@@ -308,8 +311,19 @@ impl<'a> Team<'a> {
         count: usize,
         work: &(impl Fn(usize, &[Packet], &mut [C]) + Sync),
     ) {
-        if self.threads > 1 && self.layout.domains().nth(1).is_some() {
-            return team::run(self.layout, contacts, self.threads, count, work);
+        let layout = self.layout;
+        if let Some(band) = layout.tiles.band::<C>(count, self.threads) {
+            return wave::run(
+                &layout.tiles,
+                layout.packets(),
+                contacts,
+                self.threads,
+                (count, band),
+                work,
+            );
+        }
+        if self.threads > 1 && layout.domains().nth(1).is_some() {
+            return team::run(layout, contacts, self.threads, count, work);
         }
         for round in 0..count {
             self.for_each_colour(contacts, &|packets, contacts| {
@@ -432,11 +446,16 @@ impl<C: Contacts> Pass for ColourPass<'_, C> {
     }
 
     fn sweeps(&mut self, count: usize, _: &mut [f64], _: &mut [f64]) {
-        self.start();
         let team = self.team;
-        team.rounds(self.contacts, count, &|_, packets, contacts| {
-            team.relax::<C, false>(packets, contacts);
+        let starts = usize::from(self.packed == Packed::Warm);
+        team.rounds(self.contacts, starts + count, &|round, packets, contacts| {
+            if round < starts {
+                team.start(packets, contacts);
+            } else {
+                team.relax::<C, false>(packets, contacts);
+            }
         });
+        self.packed = Packed::Started;
     }
 
     fn settle(&mut self, impulses: &mut [f64], state: Option<&mut [f64]>) {
@@ -524,9 +543,15 @@ mod tests {
     use super::*;
     use crate::delassus::{InverseMass, Touch};
     use nalgebra::{Matrix3, Vector3};
+    use std::sync::Mutex;
 
     /// Balls in a row, each on the ground and against the next, in some disorder.
     fn row_of_balls(count: u32) -> Problem {
+        numbered_row(count, |ball| ball)
+    }
+
+    /// The same with other numbers for the balls.
+    fn numbered_row(count: u32, number: impl Fn(u32) -> u32) -> Problem {
         let mut problem = Problem::default();
         let mut assembler = problem.assemble();
         for k in 0..count {
@@ -556,6 +581,7 @@ mod tests {
                     arm_a: 0.5 * normal,
                     arm_b: -0.5 * normal,
                 };
+                let pair = pair.map(|ball| if ball == 0 { 0 } else { number(ball) });
                 slots.push(pair, cone, &touch, [-0.1 * tilt - 0.05, 0.02, 0.3 * tilt]);
             }
         }
@@ -602,5 +628,53 @@ mod tests {
         });
         let results: Vec<Vec<u64>> = results.collect();
         assert!(results.windows(2).all(|two| two[0] == two[1]));
+    }
+
+    /// Every contact has its rounds in their order, and a round waits for the one before on all contacts with a body in common.
+    #[test]
+    fn a_passage_keeps_neighbours_in_step() {
+        let problem = row_of_balls(wave::ENOUGH as u32);
+        let Operator::RigidBodies(operator) = &problem.operator else {
+            unreachable!("made of bodies")
+        };
+        let mut layout = Layout::default();
+        layout.find(operator, 256);
+        assert_eq!(layout.tiles.band::<Rough>(10, 1), Some(10), "a row is narrow");
+        assert_eq!(layout.tiles.band::<Rough>(10, 3), Some(4));
+        assert_eq!(layout.tiles.band::<Rough>(1, 1), None);
+        for (threads, rounds, band) in [(1, 7, 7), (1, 7, 3), (3, 7, 2), (2, 9, 4)] {
+            // By body: the packets that have touched it, and in which round.
+            let met: Vec<_> = (0..operator.body_count()).map(|_| Mutex::new(Vec::new())).collect();
+            let work = |round: usize, packets: &[Packet], contacts: &mut [Rough]| {
+                assert_eq!(contacts.len(), contacts_of(packets));
+                for packet in packets {
+                    for &body in packet.bodies.as_flattened().iter().filter(|&&body| body > 0) {
+                        met[body as usize].lock().unwrap().push((round, packet.first_contact()));
+                    }
+                }
+            };
+            let mut contacts = vec![Rough::default(); layout.blocks.len()];
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (tiles, packets) = (&layout.tiles, layout.packets());
+            pool.install(|| wave::run(tiles, packets, &mut contacts, threads, (rounds, band), &work));
+            for met in met.into_iter().skip(1) {
+                let met = met.into_inner().unwrap();
+                assert_eq!(met.len() % rounds, 0);
+                assert!(met.is_sorted(), "{met:?}");
+            }
+        }
+    }
+
+    /// Nobody can go ahead where far bodies touch.
+    #[test]
+    fn bodies_in_disorder_have_no_passage() {
+        let count = wave::ENOUGH as u32;
+        let problem = numbered_row(count, |ball| 1 + ball * 7919 % count);
+        let Operator::RigidBodies(operator) = &problem.operator else {
+            unreachable!("made of bodies")
+        };
+        let mut layout = Layout::default();
+        layout.find(operator, 256);
+        assert_eq!(layout.tiles.band::<Rough>(10, 1), None);
     }
 }

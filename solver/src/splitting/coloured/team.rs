@@ -25,9 +25,19 @@ const PARTS: usize = MOST_DOMAINS + 1;
 /// A count that threads watch, on cache lines of its own.
 #[derive(Default)]
 #[repr(align(128))]
-struct Count(AtomicUsize);
+pub(super) struct Count(AtomicUsize);
 
 impl Count {
+    /// The next number, which nobody else gets.
+    pub(super) fn take(&self) -> usize {
+        self.0.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Sets it, when what it counts is done.
+    pub(super) fn set(&self, count: usize) {
+        self.0.store(count, Ordering::Release);
+    }
+
     /// Raises it from one number to the next; false if it is another one.
     fn raise(&self, from: usize) -> bool {
         let raised = self
@@ -37,7 +47,7 @@ impl Count {
     }
 
     /// Waits until it is as large as that.
-    fn wait(&self, for_it: usize) {
+    pub(super) fn wait(&self, for_it: usize) {
         let mut looks = 0;
         while self.0.load(Ordering::Acquire) < for_it {
             looks += 1;
@@ -96,7 +106,7 @@ pub(super) fn run<C: Contacts>(
 }
 
 /// Calls all members of a team, at once if threads are free.
-fn call(members: Range<usize>, member: &(impl Fn(usize) + Sync)) {
+pub(super) fn call(members: Range<usize>, member: &(impl Fn(usize) + Sync)) {
     if members.len() < 2 {
         return member(members.start);
     }
