@@ -15,8 +15,7 @@
 //! Threads take bands one after the other, and each follows the one before it at a distance of R tiles. Nobody waits for a band that has
 //! not been taken by a running thread.
 //!
-//! It needs bodies that are numbered so that neighbours have numbers near each other; where they are not, R is large, and the sweeps go
-//! one by one.
+//! It needs contacts that are listed so that neighbours are near each other; where they are not, R is large, and the sweeps go one by one.
 
 use std::array;
 use std::ops::Range;
