@@ -47,11 +47,14 @@ pub fn run(arguments: &RunArguments, environment: &Environment) -> Result<Exit, 
     let outcome = execute_showing(&plan, &directory, environment, display);
     environment.output.show(&render(&plan, &outcome));
     environment.output.machine_readable(&WithDirectory::of(&outcome));
-    report::write(&directory)?;
+    let page = report::write(&directory);
     if outcome.summary.status == Status::Failed {
+        // Where nothing could be written there is no page either; why the run failed says more.
         environment
             .output
             .complain(outcome.summary.message.as_deref().unwrap_or("the run failed"));
+    } else {
+        page?;
     }
     Ok(outcome.exit())
 }

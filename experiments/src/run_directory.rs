@@ -94,7 +94,8 @@ pub(crate) fn check(directory: &Path, force: bool) -> Result<(), Error> {
     }
 }
 
-fn cannot_write(directory: &Path, error: &io::Error) -> Error {
+/// What is said of a directory that can't be written to.
+pub(crate) fn cannot_write(directory: &Path, error: &io::Error) -> Error {
     let shown = directory.display();
     Error::Directory(format!(
         "cannot write to '{shown}': {error}; choose another directory with --out"

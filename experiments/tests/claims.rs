@@ -184,7 +184,7 @@ fn a_folder_with_claims_is_run_and_judged() {
     assert_eq!(workshop.read("pages/claims.md"), page);
     assert_eq!(
         files_in(&workshop.path("out")),
-        ["claims.json", "claims.md", "falling", "flying", "plots", "report.html"]
+        ["claims.json", "claims.md", "falling", "flying", "report.html"]
     );
 
     // The same again from what is there.
@@ -238,7 +238,7 @@ fn without_a_directory_all_goes_into_a_new_one() {
     workshop.run("sweep paper --only falling --quiet", 0);
     assert_eq!(
         files_in(&workshop.path("runs/sweep-paper-1")),
-        ["claims.json", "claims.md", "falling", "plots", "report.html"]
+        ["claims.json", "claims.md", "falling", "report.html"]
     );
     let (stdout, _) = workshop.run("claims paper", 0);
     let numbers: Vec<&str> = stdout.lines().nth(1).unwrap().split_whitespace().collect();

@@ -94,6 +94,22 @@ mod signals {
         );
     }
 
+    /// Files may have no bytes at all, as if the disk were full.
+    #[test]
+    fn a_run_that_cannot_write_says_so_and_nothing_else() {
+        let workshop = Workshop::new();
+        let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" run box-stack --steps 3 --out out";
+        let output = Command::new("sh")
+            .args(["-c", limited, env!("CARGO_BIN_EXE_drystone")])
+            .current_dir(workshop.path(""))
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        assert!(stderr.starts_with("error: cannot write 'out/"), "{stderr}");
+    }
+
     #[test]
     fn ctrl_c_and_termination_end_a_run_cleanly() {
         for signal in ["-INT", "-TERM"] {

@@ -98,6 +98,10 @@ fn follow(workshop: &Workshop, block: &Block, command: &str, printed: &[String])
             block.place
         );
     }
+    // What was run with which method, for how long, depends on nothing; how long it took does.
+    for (run, _) in printed.iter().filter_map(|line| line.split_once(" simulated in ")) {
+        assert!(text.contains(run), "{}: '{run}' is not in\n{text}", block.place);
+    }
 }
 
 /// Numbers depend on the machine, on rounding and on what was run before, and so do units. Words don't.

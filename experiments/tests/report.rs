@@ -236,7 +236,9 @@ fn a_sweep_has_a_row_a_combination() {
     assert!(table.contains("iterations=50") && table.contains("★"));
     assert!(page.contains("data:image/svg+xml;base64,"), "the picture of the fit");
     let names = plots(&page);
-    assert!(names.iter().any(|name| name.starts_with("work-precision")), "{names:?}");
+    for scene in ["box-stack-count=2", "box-stack-count=3"] {
+        assert!(names.contains(&format!("{scene}-work-precision")), "{names:?}");
+    }
     assert!(names.iter().any(|name| name.ends_with("-total-energy")), "{names:?}");
     assert!(names.contains(&"residual-by-iterations".to_owned()), "{names:?}");
     assert!(

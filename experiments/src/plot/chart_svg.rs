@@ -138,7 +138,7 @@ impl Chart {
 fn breadth(text: &str) -> f64 {
     let of = |character: char| match character {
         '.' | '-' => 6.0,
-        character if character.is_ascii() => 11.0,
+        character if character.is_ascii() => 12.2,
         // An exponent.
         _ => 7.0,
     };

@@ -7,8 +7,9 @@ use super::html::{escape, folded};
 use super::html_table::{Cell, Column, Group, HtmlTable, Row};
 use super::run_data::read_json;
 use crate::claims::CLAIMS_JSON;
-use crate::claims::report::{ClaimsReport, Judged, Verdict};
+use crate::claims::report::{ClaimsReport, Judged, JudgedCheck, Verdict};
 use crate::error::Error;
+use crate::run_directory::file_name;
 
 /// The judged claims in a directory, if it has any.
 pub(super) fn read(directory: &Path) -> Result<Option<ClaimsReport>, Error> {
@@ -27,7 +28,7 @@ pub(super) fn read(directory: &Path) -> Result<Option<ClaimsReport>, Error> {
 
 /// Table and details.
 pub(super) fn content(report: &ClaimsReport) -> String {
-    let headings = ["claim", "where", "published", "measured", "verdict"];
+    let headings = ["claim", "what it says", "published", "measured", "verdict"];
     let table = HtmlTable {
         id: "claims-table".to_owned(),
         caption: format!("Published against measured: {}", report.counts.shown()),
@@ -61,24 +62,49 @@ fn verdict(verdict: Verdict) -> String {
 }
 
 fn row(claim: &Judged) -> Row {
-    let measured = claim.measured();
-    let cells = [
-        &claim.id,
-        &claim.place,
-        &claim.published,
-        &measured,
-        &verdict(claim.verdict),
-    ];
+    let mut id = Cell::text(&claim.id);
+    id.link = Some(format!("#{}", anchor(claim)));
+    let says = format!("{} ({})", claim.says, claim.place);
+    let verdict = match why(claim) {
+        Some(why) => format!("{}: {why}", verdict(claim.verdict)),
+        None => verdict(claim.verdict),
+    };
+    let texts = [says, claim.published.clone(), measured(claim), verdict];
+    let cells = std::iter::once(id).chain(texts.into_iter().map(Cell::text));
     Row {
-        cells: cells.into_iter().map(Cell::text).collect(),
+        cells: cells.collect(),
         style: None,
         failed: claim.verdict == Verdict::Fail,
     }
 }
 
+/// What was measured, and what it was to be.
+fn measured(claim: &Judged) -> String {
+    if claim.checks.is_empty() {
+        return claim.measured();
+    }
+    let one = |check: &JudgedCheck| format!("{} (asked {})", check.shown, check.wanted);
+    claim.checks.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Why there is no pass, if it is known.
+fn why(claim: &Judged) -> Option<&str> {
+    match claim.verdict {
+        Verdict::Fail => claim.explains.as_deref(),
+        Verdict::Pass | Verdict::Tested => None,
+        Verdict::NotReproducible | Verdict::Open | Verdict::NotRun => claim.reason.as_deref(),
+    }
+}
+
+/// Where the details of a claim are on the page.
+fn anchor(claim: &Judged) -> String {
+    format!("claim-{}", file_name(&claim.id))
+}
+
 fn details(claim: &Judged) -> String {
     let mut text = format!(
-        "<h3>{}: {}</h3>\n<p>{} ({})</p>\n<ul>\n<li>published: {}</li>\n",
+        "<h3 id=\"{}\">{}: {}</h3>\n<p>{} ({})</p>\n<ul>\n<li>published: {}</li>\n",
+        escape(&anchor(claim)),
         escape(&claim.id),
         verdict(claim.verdict),
         escape(&claim.says),
@@ -145,6 +171,9 @@ mod tests {
             "5 &amp; 6",
             "✗ fail",
             "1 fail",
+            "✗ fail: because",
+            "href=\"#claim-X-1\"",
+            "id=\"claim-X-1\"",
             "tests/a.rs::b",
             "because",
         ] {

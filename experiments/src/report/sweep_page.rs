@@ -222,7 +222,10 @@ fn renamed(charts: Vec<Chart>, prefix: &str) -> impl Iterator<Item = Chart> {
 }
 
 fn trade_offs(sweep: &Sweep, members: &[usize], scene: &str, several: bool) -> Vec<Chart> {
-    let suffix = if several { format!(", {scene}") } else { String::new() };
+    let (prefix, suffix) = match several {
+        true => (format!("{}-", file_name(scene)), format!(", {scene}")),
+        false => (String::new(), String::new()),
+    };
     let chart = |name: &str, title: &str, column: &str, error: &str| {
         let place = |&k: &usize| {
             let combination = &sweep.combinations[k];
@@ -233,7 +236,7 @@ fn trade_offs(sweep: &Sweep, members: &[usize], scene: &str, several: bool) -> V
             })
         };
         let words = trade_off::Words {
-            name,
+            name: &format!("{prefix}{name}"),
             title: &format!("{title}{suffix}"),
             points: "A point a combination, medians over seeds and repetitions",
             cost: "mean time per step, µs",

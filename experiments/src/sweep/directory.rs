@@ -4,7 +4,7 @@
 //! first of all, and the checks are made again under the lock, since another program may have been quicker.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::identity::{Identity, SWEEP_JSON};
@@ -14,7 +14,7 @@ use super::parquet_file::RESULTS_PARQUET;
 use super::work::{Finished, is_done};
 use crate::error::Error;
 use crate::manifest::MANIFEST_JSON;
-use crate::run_directory::{check, claim, prepare};
+use crate::run_directory::{cannot_write, check, claim, prepare};
 use crate::whole_file::{write_json, write_text};
 
 /// How a directory that is there already is treated.
@@ -83,12 +83,13 @@ fn is_resumed(directory: &Path, identity: &Identity) -> Result<bool, Error> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(Error::Directory(format!("cannot write to '{shown}': {error}"))),
+        Err(error) => return Err(cannot_write(directory, &error)),
     };
     match entries.flatten().all(is_nothing) {
         true => Ok(false),
         false => Err(Error::Input(format!(
-            "cannot resume in '{shown}': it is not empty, and no directory of a sweep ({SWEEP_JSON} is missing)"
+            "cannot resume in '{shown}': it is not empty, and no directory of a sweep ({SWEEP_JSON} is missing); name that of \
+             the sweep, or a new one"
         ))),
     }
 }
@@ -105,7 +106,7 @@ pub fn claim_directory(
         Some(directory) => directory.to_owned(),
         None => prepare(None, stem, false)?,
     };
-    let cannot = |error| Error::Directory(format!("cannot write to '{}': {error}", path.display()));
+    let cannot = |error: io::Error| cannot_write(&path, &error);
     fs::create_dir_all(&path).map_err(cannot)?;
     let mut journal = Journal::open(&path)?;
     if let Existing::Resume { retry_failed } = existing
@@ -142,7 +143,7 @@ pub fn claim_directory(
     })
 }
 
-fn remove(path: &Path) -> std::io::Result<()> {
+fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
         _ => Ok(()),

@@ -22,6 +22,7 @@ use serde_json::Value;
 use super::rarely::Rarely;
 use super::work::Finished;
 use crate::error::Error;
+use crate::run_directory::cannot_write;
 
 /// The file's name.
 pub const RUNS_JSONL: &str = "runs.jsonl";
@@ -67,7 +68,10 @@ impl Contents {
                 _ if is_last => break,
                 Err(error) => {
                     let shown = path.display();
-                    let message = format!("{shown}:{number}: this is no line of a sweep's journal: {error}");
+                    let message = format!(
+                        "{shown}:{number}: this is no line of a sweep's journal: {error}; take the line out, and its run is made \
+                         again with --resume"
+                    );
                     return Err(Error::Input(message));
                 }
                 Ok(_) => {}
@@ -101,7 +105,7 @@ impl Journal {
     /// Opens the journal of a directory, a new one if there is none, and locks it.
     pub fn open(directory: &Path) -> Result<Self, Error> {
         let path = directory.join(RUNS_JSONL);
-        let cannot = |error| Error::Directory(format!("cannot write to '{}': {error}", directory.display()));
+        let cannot = |error: io::Error| cannot_write(directory, &error);
         let file = OpenOptions::new()
             .create(true)
             .append(true)

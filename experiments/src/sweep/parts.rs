@@ -130,7 +130,12 @@ pub(super) fn groups(given: &[PathBuf]) -> Result<Vec<Group>, Error> {
 
 /// The sweeps directly inside a folder, with the names of theirs.
 fn parts_inside(folder: &Path) -> Result<Vec<(String, Part)>, Error> {
-    let cannot = |error| Error::Input(format!("cannot read '{}': {error}", folder.display()));
+    let cannot = |error| {
+        let shown = folder.display();
+        Error::Input(format!(
+            "cannot read '{shown}': {error}; name the directories of a sweep's shards"
+        ))
+    };
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;

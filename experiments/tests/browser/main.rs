@@ -86,8 +86,25 @@ fn two_methods_play_side_by_side_in_step() {
     let (_folder, file) = comparison();
     browser.window(1200, 900, false);
     open_with_replay(&mut browser, &file);
-    browser.evaluate("drystoneReplay.choose(1, 1)");
+    // Asked while the second run is loaded, as the plots' cursor does, the replay answers with what there is.
+    browser.evaluate(
+        "(async () => {
+            let loading = true;
+            const chosen = drystoneReplay.choose(1, 1).then(() => (loading = false));
+            while (loading) {
+                drystoneReplay.state();
+                await new Promise((done) => setTimeout(done));
+            }
+            return chosen;
+        })()",
+    );
     browser.wait_for("drystoneReplay.state().shown.length === 2");
+    browser.evaluate("drystoneReplay.setColouring('speed')");
+    let legends = "(async () => {
+        await drystoneReplay.seek(drystoneReplay.frameCount - 1);
+        return new Set([...document.querySelectorAll('.replay-legend')].map((legend) => legend.textContent)).size;
+    })()";
+    assert_eq!(browser.evaluate(legends), 1, "one scale for both views");
     assert_eq!(browser.evaluate("drystoneReplay.state().runs.join()"), "pgs,jacobi");
     browser.evaluate("drystoneReplay.seek(20)");
     browser.wait_for("drystoneReplay.state().shown.every((view) => view.frame === 20)");
@@ -213,6 +230,15 @@ fn a_phone_and_a_dark_room_are_no_obstacle() {
         let canvas = browser.evaluate("document.querySelector('.replay-canvas').getBoundingClientRect().width");
         assert!(canvas.as_f64().unwrap() > 250.0, "{canvas}");
         assert!(browser.evaluate(PICTURE)["colours"].as_u64().unwrap() > 50);
+        // Two views one above the other leave the controls where they can be reached.
+        browser.evaluate("drystoneReplay.choose(1, 1)");
+        let covered = "(() => {
+            const views = [...document.querySelectorAll('.replay-canvas')].map((view) => view.getBoundingClientRect());
+            const controls = document.querySelector('.replay-controls').getBoundingClientRect();
+            const next = document.querySelector('#replay').getBoundingClientRect().bottom;
+            return views.length !== 2 || views.some((view) => view.bottom > controls.top) || controls.bottom > next + 1;
+        })()";
+        assert_eq!(browser.evaluate(covered), false, "{width} px");
         // However far a table is scrolled, its rows tell whose they are.
         let name = "(() => {
             const box = document.querySelector('#methods').closest('.scroll');

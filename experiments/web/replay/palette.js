@@ -80,7 +80,7 @@ export function legendOf(name, scale, has) {
         ? { ramp: ['1 on the ground', `${scale.layers}`], swatches: [swatch(FREE_COLOUR, 'in the air')] }
         : { note: 'this method has no stack layers' };
     case 'speed':
-      return { ramp: ['0', `${formatNumber(scale.speed)} m/s`], note: 'square root scale' };
+      return { ramp: ['0', `≥ ${formatNumber(scale.speed)} m/s`], note: 'square root scale' };
     default:
       return {};
   }

@@ -320,11 +320,14 @@ class Replay {
   draw() {
     const master = this.master();
     if (!master || !this.views.every((view) => view.renderer.theme)) return;
-    for (const view of this.views) {
-      if (!view.trajectory) continue;
-      view.show(this.time);
+    const views = this.views.filter((view) => view.trajectory);
+    for (const view of views) view.show(this.time);
+    const largest = (name) => Math.max(...views.map((view) => view.scale[name]));
+    const scale = { speed: largest('speed'), layers: largest('layers') };
+    for (const view of views) {
+      view.share(scale);
       view.draw();
-      showLegend(view.parts.legend, this.colouring, view.scale, { kinds: view.kinds });
+      showLegend(view.parts.legend, this.colouring, view.shownScale, { kinds: view.kinds });
       showDetails(view.parts.details, view.selected >= 0 && view.frame >= 0 ? view.describe(view.selected) : null, () => this.select(null));
     }
     this.controls.update({

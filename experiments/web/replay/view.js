@@ -69,8 +69,6 @@ export class ReplayView {
   async load(bytes) {
     const trajectory = bytes instanceof Trajectory ? bytes : await Trajectory.parse(bytes);
     const chunk = await trajectory.load(0);
-    this.trajectory = trajectory;
-    this.firstChunk = chunk;
     // The whole run should be in sight, as far as its beginning, middle and end tell.
     const last = trajectory.frameCount - 1;
     const sampled = [];
@@ -78,9 +76,13 @@ export class ReplayView {
       const sample = await trajectory.load(frame);
       sampled.push({ population: trajectory.populations[sample.population], chunk: sample, frame });
     }
+    // All at once: whoever asks in between sees the run before, or none.
+    this.trajectory = trajectory;
+    this.firstChunk = chunk;
     this.bounds = sceneBounds(sampled);
     this.largeImpulse = largeImpulse(sampled);
     this.scale = { speed: 1e-3, layers: 0 };
+    this.shownScale = this.scale;
     this.frame = -1;
     this.populationIndex = -1;
     this.selected = -1;
@@ -164,6 +166,14 @@ export class ReplayView {
     this.renderer.fraction = next.frame === frame ? 0 : fraction;
   }
 
+  // Colours by the scale of all views, so that equal colours mean equal speeds. The layers of a method that has none stay none.
+  share({ speed, layers }) {
+    const scale = { speed, layers: this.scale.layers && layers };
+    if (scale.speed === this.shownScale.speed && scale.layers === this.shownScale.layers) return;
+    this.shownScale = scale;
+    this.recolour();
+  }
+
   updateJoints(chunk, frame) {
     const local = (frame - chunk.first) * chunk.joints;
     const off = chunk.jointsOff.subarray(local, local + chunk.joints).join();
@@ -210,7 +220,7 @@ export class ReplayView {
     const { colourBytes } = this.renderer;
     const { kinds } = this.population.bodies;
     const first = (this.frame - chunk.first) * chunk.bodies;
-    const asked = { chunk, scale: this.scale, kind: '', cell: 0, body: 0, speed: 0 };
+    const asked = { chunk, scale: this.shownScale, kind: '', cell: 0, body: 0, speed: 0 };
     for (let body = 0; body < chunk.bodies; body++) {
       asked.kind = kinds[body];
       asked.cell = first + body;

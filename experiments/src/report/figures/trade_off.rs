@@ -30,12 +30,12 @@ pub struct Words<'a> {
     pub error: &'a str,
 }
 
-/// The chart, if at least two methods have a place on it.
+/// The chart, if at least two methods have a place on it, and one of them leaves something.
 pub fn chart(words: Words<'_>, places: Vec<Place>) -> Option<Chart> {
     let usable =
         |place: &Place| place.at.0.is_finite() && place.at.0 > 0.0 && place.at.1.is_finite() && place.at.1 >= 0.0;
     let places: Vec<Place> = places.into_iter().filter(usable).collect();
-    if places.len() < 2 {
+    if places.len() < 2 || places.iter().all(|place| place.at.1 == 0.0) {
         return None;
     }
     let points: Vec<(f64, f64)> = places.iter().map(|place| place.at).collect();
@@ -98,5 +98,12 @@ mod tests {
     #[test]
     fn one_method_is_no_trade_off() {
         assert_eq!(chart(WORDS, vec![place((1.0, 1.0)), place((0.0, 1.0))]), None);
+    }
+
+    /// A logarithmic axis has no place for it, and would show zeros at whatever its lower edge is.
+    #[test]
+    fn where_nothing_is_left_there_is_nothing_to_draw() {
+        assert_eq!(chart(WORDS, vec![place((1.0, 0.0)), place((2.0, 0.0))]), None);
+        assert!(chart(WORDS, vec![place((1.0, 0.0)), place((2.0, 1.0))]).is_some());
     }
 }
