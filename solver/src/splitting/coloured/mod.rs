@@ -2,9 +2,10 @@
 //!
 //! Contacts that share no body don't hear of each other within a sweep, so they may be updated at once. Manifolds are
 //! divided into *colours* of which this holds (`colouring`), the manifolds of a colour lie side by side (`layout`), and one
-//! instruction updates up to eight contacts (`contact`, `lanes`). Threads go through domains of their own and meet at
-//! the seam between them, or in small problems share a colour and meet between colours. A sweep is then projected Gauss–Seidel in the order of the colours, whatever the processor and
-//! the number of threads, to the last bit; `gauss_seidel.rs` with `kernel=scalar` does the same row by row, and differs by rounding alone.
+//! instruction updates up to eight contacts (`contact`, `lanes`). Threads go through domains of their own and meet at the seam between
+//! them (`team`); what no cache holds they sweep many times in one passage over memory (`wave`); in small problems they share a colour
+//! and meet between colours. A sweep is then projected Gauss–Seidel in the order of the colours, whatever the processor and the number
+//! of threads, to the last bit; `gauss_seidel.rs` with `kernel=scalar` does the same row by row, and differs by rounding alone.
 //! (Colouring for parallel Gauss–Seidel: Adams and Ortega 1982. Contacts of a colour in the lanes of a register: Catto, Box2D 3.)
 //!
 //! It takes problems of nothing but contact points with the disc of Coulomb's friction, or without friction; for all
