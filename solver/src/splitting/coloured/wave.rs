@@ -8,8 +8,8 @@
 //! step t:  tile t in round 0, tile t − (R+1) in round 1, tile t − 2(R+1) in round 2, …
 //! ```
 //!
-//! does to each contact what round after round does, in the same order as far as anybody can tell, and so to the last bit. What the rounds of a *band* have in
-//! hand at a time, its rounds times R + 1 tiles, fits into a cache, and memory is read once a band. (Time skewing: Wolf and Lam 1991;
+//! does to each contact what round after round does, in the same order as far as anybody can tell, and so to the last bit. What the
+//! rounds of a *band* have in hand at a time, its rounds times R + 1 tiles, fits into a cache, and memory is read once a band. (Time skewing: Wolf and Lam 1991;
 //! Wonnacott 2000. For Gauss–Seidel: Douglas et al. 2000.)
 //!
 //! Threads take bands one after the other, and each follows the one before it at a distance of R tiles. Nobody waits for a band that has
