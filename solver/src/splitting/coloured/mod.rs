@@ -214,7 +214,13 @@ fn run<C: Contacts>(
     impulses: &mut [f64],
     context: &mut Context,
 ) -> Option<Convergence> {
-    contacts.resize(layout.blocks.len(), C::default());
+    let count = layout.blocks.len();
+    if contacts.capacity() < count {
+        // All of them are written anew, so the old memory may go first.
+        *contacts = Vec::new();
+        contacts.reserve_exact(count + count / 16);
+    }
+    contacts.resize(count, C::default());
     let mut pass = ColourPass {
         team: Team::new(layout, bodies),
         problem,
