@@ -15,7 +15,7 @@
 //! A constraint knows neither the time step nor the solver: [`RowSettings`] makes rows of the velocity problem from
 //! these, and the projection makes rows of the position problem from the same ones. So a new kind of joint is one file.
 
-use drystone_solver::{Cone, Row, Touch};
+use drystone_solver::{Cone, Touch};
 use nalgebra::{Isometry3, Vector3};
 
 use crate::integrate::Velocity;
@@ -205,13 +205,6 @@ pub fn rate(jacobian: &[f64; 12], a: &Velocity, b: &Velocity) -> f64 {
         + (dot(&jacobian[6..9], &b.linear) + dot(&jacobian[9..12], &b.angular))
 }
 
-/// What a row is before it is written.
-pub(crate) const NO_ROW: Row = Row {
-    jacobian: [0.0; 12],
-    bias: 0.0,
-    compliance: 0.0,
-};
-
 /// How constraints become rows of the velocity problem: `b = J u_free − target`, and Σ.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowSettings {
@@ -248,9 +241,9 @@ impl RowSettings {
         }
     }
 
-    /// The `index`-th row of a block.
-    #[inline]
-    pub(crate) fn row(&self, law: Law, index: usize, row: &ConstraintRow, at: &Placement<'_>) -> Row {
+    /// The entries of b and Σ of the `index`-th row of a block.
+    #[inline(always)]
+    pub(crate) fn terms(&self, law: Law, index: usize, row: &ConstraintRow, at: &Placement<'_>) -> (f64, f64) {
         let free = rate(&row.jacobian, &at.a.free, &at.b.free);
         let erp = row.softness.erp.unwrap_or(self.erp);
         let cfm = row.softness.cfm.unwrap_or(self.cfm);
@@ -270,14 +263,10 @@ impl RowSettings {
                 (-stiffness * position * give, give / self.h)
             }
         };
-        Row {
-            jacobian: row.jacobian,
-            bias: free - target,
-            compliance,
-        }
+        (free - target, compliance)
     }
 
-    /// b of the three rows of a hard contact point: what [`row`](Self::row) gives for [`Law::Contact`], without the rows.
+    /// b of the three rows of a hard contact point: what [`terms`](Self::terms) gives for [`Law::Contact`], without the rows.
     #[inline]
     pub(crate) fn contact_bias(&self, restitution: f64, gap: f64, touch: &Touch, at: &Placement<'_>) -> [f64; 3] {
         let Touch { arm_a, arm_b, .. } = touch;
@@ -324,25 +313,26 @@ impl RowSettings {
     }
 }
 
-/// A row of the position problem in a first-order world, (6.78): bodies are moved until Φ, brought up to date by
-/// `moved`, is zero, or at least zero. `None` for rows without an error, and for soft ones: these are meant to give way.
+/// The cone of a block of the position problem in a first-order world, (6.78); `None` for laws that speak of velocities alone.
 #[inline]
-pub(crate) fn position_row(law: Law, index: usize, row: &ConstraintRow, moved: f64) -> Option<(Cone, Row)> {
-    let cone = match law {
-        Law::Equality | Law::AtLeast { .. } if row.softness.cfm.unwrap_or(0.0) > 0.0 => return None,
-        Law::Equality => Cone::Free,
-        Law::AtLeast { .. } => Cone::NonNegative,
-        Law::Contact { .. } if index == 0 => Cone::NonNegative,
-        Law::Contact { .. } | Law::Bounded { .. } | Law::Spring { .. } => return None,
+pub(crate) fn position_cone(law: Law) -> Option<Cone> {
+    match law {
+        Law::Equality => Some(Cone::Free),
+        Law::AtLeast { .. } | Law::Contact { .. } => Some(Cone::NonNegative),
+        Law::Bounded { .. } | Law::Spring { .. } => None,
+    }
+}
+
+/// The entry of b of a row of such a block: bodies are moved until Φ is zero, or at least zero. `None` for rows without an error, and
+/// for soft ones: these are meant to give way.
+#[inline]
+pub(crate) fn position_bias(law: Law, index: usize, row: &ConstraintRow) -> Option<f64> {
+    let is_asked = match law {
+        Law::Equality | Law::AtLeast { .. } => row.softness.cfm.unwrap_or(0.0) <= 0.0,
+        Law::Contact { .. } => index == 0,
+        Law::Bounded { .. } | Law::Spring { .. } => false,
     };
-    row.position.map(|position| {
-        let row = Row {
-            jacobian: row.jacobian,
-            bias: position + moved,
-            compliance: 0.0,
-        };
-        (cone, row)
-    })
+    row.position.filter(|_| is_asked)
 }
 
 #[cfg(test)]
@@ -399,8 +389,8 @@ mod tests {
             stiffness: k,
             damping: c,
         };
-        let row = SETTINGS.row(spring, 0, &ConstraintRow::of(x, jacobian, Unit::Length), &at);
-        let impulse = -row.bias / (1.0 / m + row.compliance);
+        let (bias, compliance) = SETTINGS.terms(spring, 0, &ConstraintRow::of(x, jacobian, Unit::Length), &at);
+        let impulse = -bias / (1.0 / m + compliance);
         let h = SETTINGS.h;
         let expected = (v - h * k * x / m) / (1.0 + h * c / m + h * h * k / m);
         assert!((v + impulse / m - expected).abs() < 1e-15);

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::cone::Cone;
-use crate::delassus::{BlockMatrix, Delassus, InverseMass, Placed, RigidBodies, Touch};
+use crate::delassus::{BlockMatrix, Delassus, InverseMass, Placed, RigidBodies, RowsOnPair, Touch};
 use crate::error::SolveError;
 use crate::vector;
 
@@ -344,14 +344,25 @@ impl Assembler<'_> {
     /// Adds a block of rows on a pair of bodies.
     #[inline]
     pub fn add_block(&mut self, pair: [u32; 2], cone: Cone, rows: &[Row]) {
-        self.blocks.push(Block {
-            first: self.bias.len() as u32,
-            len: rows.len() as u32,
-            cone,
-        });
+        let mut block = self.begin_block(pair);
         for row in rows {
-            self.bias.push(row.bias);
-            self.bodies.add_row(pair, &row.jacobian, row.compliance);
+            block.push(&row.jacobian, row.bias, row.compliance);
+        }
+        if block.finish(cone) == 0 {
+            // A block without rows is malformed, and is found to be.
+            let first = self.bias.len() as u32;
+            self.blocks.push(Block { first, len: 0, cone });
+        }
+    }
+
+    /// Begins a block on a pair of bodies, for rows to be added one by one. It becomes one by [`BlockRows::finish`].
+    #[inline]
+    pub fn begin_block(&mut self, pair: [u32; 2]) -> BlockRows<'_> {
+        BlockRows {
+            first: self.bias.len(),
+            blocks: &mut *self.blocks,
+            bias: &mut *self.bias,
+            rows: self.bodies.rows_on(pair),
         }
     }
 
@@ -371,6 +382,38 @@ impl Assembler<'_> {
             bias: &mut self.bias[row..],
             placed: self.bodies.add_touches(touches, rows),
         }
+    }
+}
+
+/// A block that is being filled with rows. See [`Assembler::begin_block`].
+#[derive(Debug)]
+pub struct BlockRows<'a> {
+    first: usize,
+    blocks: &'a mut Vec<Block>,
+    bias: &'a mut Vec<f64>,
+    rows: RowsOnPair<'a>,
+}
+
+impl BlockRows<'_> {
+    /// Adds a row; what the numbers are is said at [`Row`].
+    #[inline(always)]
+    pub fn push(&mut self, jacobian: &[f64; 12], bias: f64, compliance: f64) {
+        self.bias.push(bias);
+        self.rows.push(jacobian, compliance);
+    }
+
+    /// Makes the rows a block, and returns how many there are. If there are none, there is no block.
+    #[inline]
+    pub fn finish(self, cone: Cone) -> usize {
+        let block = Block {
+            first: self.first as u32,
+            len: (self.bias.len() - self.first) as u32,
+            cone,
+        };
+        if block.len > 0 {
+            self.blocks.push(block);
+        }
+        block.len as usize
     }
 }
 

@@ -17,7 +17,16 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
 /// The entry of largest size.
 #[inline]
 pub(crate) fn largest(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |largest, x| larger(largest, x.abs()))
+    // In lanes: one after the other, each comparison would wait for the last.
+    let (fours, rest) = x.as_chunks::<4>();
+    let mut lanes = [0.0; 4];
+    for four in fours {
+        for (lane, x) in lanes.iter_mut().zip(four) {
+            *lane = larger(*lane, x.abs());
+        }
+    }
+    let all = lanes.iter().chain(rest);
+    all.fold(0.0, |largest, x| larger(largest, x.abs()))
 }
 
 /// Like `max`, but a NaN wins: a residual must not hide one.
@@ -42,8 +51,9 @@ mod tests {
     fn a_nan_is_the_largest_of_all_wherever_it_stands() {
         assert_eq!(largest(&[1.0, -3.0, 2.0]), 3.0);
         assert_eq!(largest(&[]), 0.0);
-        for place in 0..3 {
-            let mut x = [1.0, f64::INFINITY, 2.0];
+        assert_eq!(largest(&[0.0, 1.0, 2.0, 3.0, 1.0, -7.0, 0.0, 0.0, 6.0]), 7.0);
+        for place in 0..6 {
+            let mut x = [1.0, f64::INFINITY, 2.0, 0.0, 4.0, 3.0];
             x[place] = f64::NAN;
             assert!(largest(&x).is_nan(), "{x:?}");
         }

@@ -338,3 +338,78 @@ fn rows_that_joints_have_blocked_obey_their_bounds() {
         assert!(found.natural < 1e-9, "{speed}: {impulses:?} {found:?}");
     }
 }
+
+/// The elimination knows what the impulses do to the bodies; it is what anybody would work out from them.
+#[test]
+fn the_change_of_velocities_is_that_of_the_impulses() {
+    let redundant = Mechanism::door(&[-0.8, 0.0, 0.8], 0.0);
+    let contradictory = Mechanism::door(&[-0.8, 0.8], 0.05);
+    let mut context = Context::default();
+    let mut change = vec![7.0];
+    for problem in [
+        chain(20, Vector3::x(), 0.1, false),
+        chain(20, Vector3::x(), 0.1, true),
+        Mechanism::new(Shape::Ring, 9).hinges().problem(),
+        redundant,
+        contradictory,
+    ] {
+        let mut impulses = vec![0.0; problem.rows()];
+        solver("hybrid")
+            .solve_with_change(&problem, &mut impulses, &mut change, &mut context)
+            .unwrap();
+        assert_eq!(impulses, solved("hybrid", &problem), "the same with a fresh context");
+        let mut expected = Vec::new();
+        problem.velocity_change(&impulses, &mut expected);
+        assert!(distance(&change, &expected) <= 1e-14 * largest(expected));
+    }
+    // Nothing is found, and nothing of what was found before is left.
+    context.cancel = Some(Arc::new(AtomicBool::new(true)));
+    let problem = chain(20, Vector3::x(), 0.1, false);
+    let mut impulses = vec![0.0; problem.rows()];
+    solver("hybrid")
+        .solve_with_change(&problem, &mut impulses, &mut change, &mut context)
+        .unwrap();
+    assert_eq!(change, vec![0.0; 6 * 21]);
+}
+
+/// What is kept of a pattern is used for the same pattern alone: the same blocks on other bodies, or joints that have become
+/// something else, are analysed anew.
+#[test]
+fn a_context_that_has_seen_another_mechanism_gives_the_same_bits() {
+    let hung_up_otherwise = {
+        let mut problem = Problem::default();
+        let mut assembler = problem.assemble();
+        for _ in 0..12 {
+            assembler.add_body(rod(1.0));
+        }
+        for body in 1..=12_u32 {
+            let above = if body < 3 { RigidBodies::IMMOVABLE } else { body - 2 };
+            let rows = AXES.map(|d| Row {
+                jacobian: point_row(&d, &[0.5 * Vector3::x(), -0.5 * Vector3::x()]),
+                bias: 0.1 * d.z,
+                compliance: 0.0,
+            });
+            assembler.add_block([above, body], Cone::Free, &rows);
+        }
+        problem
+    };
+    let mut loosened = chain(12, Vector3::x(), 0.1, false);
+    loosened.blocks[5].cone = Cone::Friction { coefficient: 0.5 };
+    let explicit = chain(12, Vector3::x(), 0.1, false).explicit().unwrap();
+    let problems = [
+        chain(12, Vector3::x(), 0.1, false),
+        hung_up_otherwise,
+        loosened,
+        explicit,
+    ];
+    let mut context = Context::default();
+    for first in &problems {
+        for second in &problems {
+            for problem in [first, second] {
+                let mut impulses = vec![0.0; problem.rows()];
+                solver("hybrid").solve(problem, &mut impulses, &mut context).unwrap();
+                assert_eq!(impulses, solved("hybrid", problem));
+            }
+        }
+    }
+}

@@ -3,7 +3,9 @@
 //! What it leaves can be limited as swing (the angle between the z axes of the two frames: a reach cone), as the two
 //! components of swing (for reach functions), and as twist about the axis.
 
-use super::frames::{Coordinate, Frames};
+use nalgebra::Isometry3;
+
+use super::frames::{Coordinate, Frames, JointFrames};
 use super::model::{JointError, JointModel};
 use crate::constraint::{ConstraintRow, Law, Unit, turn_jacobian};
 
@@ -24,6 +26,15 @@ impl JointModel for Ball {
         block(0, Law::Equality, &frames.shifts());
     }
 
+    fn write_at(
+        &self,
+        place: &JointFrames,
+        [a, b]: [&Isometry3<f64>; 2],
+        block: &mut dyn FnMut(usize, Law, &[ConstraintRow]),
+    ) {
+        block(0, Law::Equality, &place.anchors(a, b).shifts(&place.axes_of_a(a)));
+    }
+
     fn coordinates(&self) -> &'static [&'static str] {
         &["swing", "twist", "swing-x", "swing-y"]
     }
@@ -39,6 +50,13 @@ impl JointModel for Ball {
     fn error(&self, frames: &Frames) -> JointError {
         JointError {
             length: frames.gap.norm(),
+            angle: 0.0,
+        }
+    }
+
+    fn error_at(&self, place: &JointFrames, [a, b]: [&Isometry3<f64>; 2]) -> JointError {
+        JointError {
+            length: place.anchors(a, b).gap.norm(),
             angle: 0.0,
         }
     }

@@ -203,21 +203,68 @@ impl JointFrames {
     /// Both frames in the world, for bodies at these poses.
     pub fn at(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> Frames {
         let (a, b) = (pose_a * self.a, pose_b * self.b);
+        let Anchors { arm_a, arm_b, gap } = self.anchors(pose_a, pose_b);
         let mut relative = a.rotation.inverse() * b.rotation;
         if relative.w < 0.0 {
             // The shorter way round.
             relative = UnitQuaternion::new_unchecked(-relative.into_inner());
         }
         Frames {
-            arm_a: a.translation.vector - pose_a.translation.vector,
-            arm_b: b.translation.vector - pose_b.translation.vector,
-            gap: b.translation.vector - a.translation.vector,
+            arm_a,
+            arm_b,
+            gap,
             a: a.rotation.to_rotation_matrix().into_inner(),
             b: b.rotation.to_rotation_matrix().into_inner(),
             relative,
             angle: self.angle,
             rest: self.rest,
         }
+    }
+}
+
+impl JointFrames {
+    /// The anchors alone.
+    #[inline]
+    pub(super) fn anchors(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> Anchors {
+        let a = pose_a.rotation * self.a.translation.vector + pose_a.translation.vector;
+        let b = pose_b.rotation * self.b.translation.vector + pose_b.translation.vector;
+        Anchors {
+            arm_a: a - pose_a.translation.vector,
+            arm_b: b - pose_b.translation.vector,
+            gap: b - a,
+        }
+    }
+
+    /// The axes of the frame in A, as columns.
+    #[inline]
+    pub(super) fn axes_of_a(&self, pose_a: &Isometry3<f64>) -> Matrix3<f64> {
+        (pose_a.rotation * self.a.rotation).to_rotation_matrix().into_inner()
+    }
+}
+
+/// Where a joint's anchors are in the world: all that rows of point joints are made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Anchors {
+    /// As those of [`Frames`].
+    pub(super) arm_a: Vector3<f64>,
+    pub(super) arm_b: Vector3<f64>,
+    pub(super) gap: Vector3<f64>,
+}
+
+impl Anchors {
+    /// The distance of B's anchor from A's along a direction fixed in A.
+    #[inline]
+    fn shift(&self, e: &Vector3<f64>) -> ConstraintRow {
+        let jacobian = point_jacobian(e, &(self.arm_a + self.gap), &self.arm_b);
+        ConstraintRow::of(e.dot(&self.gap), jacobian, Unit::Length)
+    }
+
+    /// The same along three.
+    #[inline]
+    pub(super) fn shifts(&self, axes: &Matrix3<f64>) -> [ConstraintRow; 3] {
+        let shift = |k: usize| self.shift(&axes.column(k).into_owned());
+        // Spelled out: made by a function they would be copied from place to place.
+        [shift(0), shift(1), shift(2)]
     }
 }
 
@@ -258,16 +305,22 @@ impl Frames {
     /// The distance of B's anchor from A's along the k-th axis of A.
     #[inline]
     pub fn shift(&self, k: usize) -> ConstraintRow {
-        let e = self.axis_a(k);
-        let jacobian = point_jacobian(&e, &(self.arm_a + self.gap), &self.arm_b);
-        ConstraintRow::of(e.dot(&self.gap), jacobian, Unit::Length)
+        self.anchors().shift(&self.axis_a(k))
     }
 
     /// All three of them: a ball joint's.
     #[inline]
     pub fn shifts(&self) -> [ConstraintRow; 3] {
-        // Spelled out: made by a function they would be copied from place to place.
-        [self.shift(0), self.shift(1), self.shift(2)]
+        self.anchors().shifts(&self.a)
+    }
+
+    #[inline]
+    fn anchors(&self) -> Anchors {
+        Anchors {
+            arm_a: self.arm_a,
+            arm_b: self.arm_b,
+            gap: self.gap,
+        }
     }
 
     /// The cosine of the angle between the i-th axis of A and the k-th axis of B.

@@ -244,7 +244,7 @@ impl Joint {
 
     /// How far it is from being satisfied.
     pub fn error(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> JointError {
-        self.model.error(&self.frames.at(pose_a, pose_b))
+        self.model.error_at(&self.frames, [pose_a, pose_b])
     }
 
     /// How far it is beyond its limits, m or rad.
@@ -283,8 +283,12 @@ impl Constraint for Joint {
 
     fn write(&self, at: &Placement<'_>, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
         let model = self.model.as_ref();
+        let is_plain = self.softness == Softness::default() && self.row_softness.is_empty();
+        if is_plain && self.limits.is_empty() && self.motors.is_empty() {
+            return model.write_at(&self.frames, [&at.a.pose, &at.b.pose], block);
+        }
         let frames = self.frames.at(&at.a.pose, &at.b.pose);
-        if self.softness == Softness::default() && self.row_softness.is_empty() {
+        if is_plain {
             model.write(&frames, block);
         } else {
             model.write(&frames, &mut |slot, law, rows| {

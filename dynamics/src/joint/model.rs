@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::frames::{Coordinate, Frames};
+use nalgebra::Isometry3;
+
+use super::frames::{Coordinate, Frames, JointFrames};
 use crate::constraint::{ConstraintRow, Law};
 
 /// How far a joint is from being satisfied, as geometry sees it.
@@ -37,6 +39,16 @@ pub trait JointModel: fmt::Debug + Send + Sync {
     /// Calls `block` for each of its blocks with the slot of the first row.
     fn write(&self, frames: &Frames, block: &mut dyn FnMut(usize, Law, &[ConstraintRow]));
 
+    /// The same, given where the joint sits in its bodies and where these are. Models that need little of the frames can spare the rest.
+    fn write_at(
+        &self,
+        place: &JointFrames,
+        poses: [&Isometry3<f64>; 2],
+        block: &mut dyn FnMut(usize, Law, &[ConstraintRow]),
+    ) {
+        self.write(&place.at(poses[0], poses[1]), block);
+    }
+
     /// The names of the motions that limits and motors can sit on.
     fn coordinates(&self) -> &'static [&'static str] {
         &[]
@@ -49,6 +61,11 @@ pub trait JointModel: fmt::Debug + Send + Sync {
 
     /// How far it is from being satisfied.
     fn error(&self, frames: &Frames) -> JointError;
+
+    /// The same, given where the joint sits in its bodies and where these are.
+    fn error_at(&self, place: &JointFrames, poses: [&Isometry3<f64>; 2]) -> JointError {
+        self.error(&place.at(poses[0], poses[1]))
+    }
 
     /// Whether it is the second direction that is exactly fixed in B, instead of the axis.
     fn exact_second(&self) -> bool {

@@ -29,6 +29,8 @@ pub(super) struct JointMemory {
     links: Vec<(u32, u32)>,
     /// Pairs of bodies that don't collide because of a joint, sorted.
     apart: Vec<(u32, u32)>,
+    /// Where those of every body begin, which is the first of a pair; one more entry for the end.
+    apart_from: Vec<u32>,
     /// Which bodies have a joint that holds.
     jointed: Vec<bool>,
     /// The joints that the memory is about.
@@ -59,7 +61,22 @@ impl JointMemory {
 
     /// Whether a joint keeps two bodies from colliding.
     pub(super) fn is_apart(&self, pair: &(u32, u32)) -> bool {
-        !self.apart.is_empty() && self.apart.binary_search(pair).is_ok()
+        let first = pair.0 as usize;
+        !self.apart.is_empty() && {
+            let own = self.apart_from[first] as usize..self.apart_from[first + 1] as usize;
+            self.apart[own].binary_search(pair).is_ok()
+        }
+    }
+
+    /// Sorts the pairs that don't collide, for as many bodies.
+    fn index_apart(&mut self, bodies: usize) {
+        self.apart.sort_unstable();
+        self.apart_from.clear();
+        for body in 0..=bodies as u32 {
+            let from = self.apart_from.last().map_or(0, |&last| last as usize);
+            let more = self.apart[from..].iter().take_while(|pair| pair.0 < body).count();
+            self.apart_from.push((from + more) as u32);
+        }
     }
 
     /// Forgets the impulses of a joint in a phase, for new ones to be put in.
@@ -131,7 +148,7 @@ impl Pipeline {
                 memory.apart.push((a.min(b), a.max(b)));
             }
         }
-        memory.apart.sort_unstable();
+        memory.index_apart(self.world.bodies().len());
         self.graph.set_links(&memory.links).map_err(|error| StepError::Graph {
             step: self.report.step,
             message: error.to_string(),

@@ -25,7 +25,7 @@ use super::share::for_each_of;
 use super::task::{GroupTask, Shared, add_touches, fill};
 use super::{BodyState, Pipeline};
 use crate::body::{Body, OrientationUpdate};
-use crate::constraint::{Constraint, MAX_BLOCK, NO_ROW, Placement, Side, position_row};
+use crate::constraint::{Constraint, Placement, Side, position_bias, position_cone};
 use crate::error::StepError;
 use crate::integrate::{Velocity, advance};
 
@@ -248,23 +248,20 @@ impl GroupTask {
                 envelope: shared.envelope,
             };
             joint.write(&at, &mut |_, law, rows| {
-                let mut made = [NO_ROW; MAX_BLOCK];
-                let mut used = 0;
-                let mut cone = Cone::Free;
+                let Some(cone) = position_cone(law) else {
+                    return;
+                };
+                let mut block = assembler.begin_block([states[a].local, states[b].local]);
                 for (k, row) in rows.iter().enumerate() {
-                    if let Some((its_cone, row)) = position_row(law, k, row, 0.0) {
-                        needed |= match its_cone {
-                            Cone::Free => row.bias.abs() > NEGLIGIBLE,
-                            _ => row.bias < -NEGLIGIBLE,
+                    if let Some(bias) = position_bias(law, k, row) {
+                        needed |= match cone {
+                            Cone::Free => bias.abs() > NEGLIGIBLE,
+                            _ => bias < -NEGLIGIBLE,
                         };
-                        (cone, made[used]) = (its_cone, row);
-                        used += 1;
+                        block.push(&row.jacobian, bias, 0.0);
                     }
                 }
-                if used > 0 {
-                    assembler.add_block([states[a].local, states[b].local], cone, &made[..used]);
-                    count += used;
-                }
+                count += block.finish(cone);
             });
         }
         self.impulses.clear();

@@ -15,7 +15,7 @@ use super::BodyState;
 use super::joints::JointMemory;
 use super::options::GraphOptions;
 use super::share::is_shared;
-use crate::constraint::{Constraint, ConstraintRow, Law, MAX_BLOCK, NO_ROW, Placement, RowSettings, Side};
+use crate::constraint::{Constraint, ConstraintRow, Law, Placement, RowSettings, Side};
 use crate::contact::{Contact, Manifold, Phase, contact_frame};
 use crate::material::ContactLaw;
 use crate::world::World;
@@ -127,10 +127,11 @@ impl GroupTask {
             let index = shared.joints.linked[link as usize];
             let joint = &shared.world.joints()[index as usize];
             let pair = locals.of(joint.bodies);
-            let sides = joint.bodies.map(|body| shared.side_now(body, settings.moved));
+            let [a, b] = joint.bodies;
+            let (side_a, side_b) = (shared.side_now(a, settings.moved), shared.side_now(b, settings.moved));
             let at = Placement {
-                a: &sides[0],
-                b: &sides[1],
+                a: &side_a,
+                b: &side_b,
                 ..shared.placement(joint.bodies, horizon)
             };
             joint.write(&at, &mut |slot, law, rows| {
@@ -394,11 +395,12 @@ fn add_block(
     law: Law,
     rows: &[ConstraintRow],
 ) {
-    let mut made = [NO_ROW; MAX_BLOCK];
-    for (k, (to, row)) in made.iter_mut().zip(rows).enumerate() {
-        *to = settings.row(law, k, row, at);
+    let mut block = assembler.begin_block(pair);
+    for (k, row) in rows.iter().enumerate() {
+        let (bias, compliance) = settings.terms(law, k, row, at);
+        block.push(&row.jacobian, bias, compliance);
     }
-    assembler.add_block(pair, settings.cone(law), &made[..rows.len()]);
+    block.finish(settings.cone(law));
 }
 
 impl Shared<'_> {

@@ -15,6 +15,7 @@ pub(crate) use couplings::Couplings;
 pub use matrix::BlockMatrix;
 pub(crate) use matrix::Builder;
 pub use rigid::{InverseMass, RigidBodies};
+pub(crate) use rigid::{Rows, RowsOnPair};
 pub(crate) use touch::Placed;
 pub use touch::Touch;
 
@@ -45,6 +46,11 @@ pub trait Delassus {
 
     /// The block of A on the rows of one block and the columns of another, row-major; zero where they do not meet.
     fn block(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]);
+
+    /// The rigid bodies that it is on, if it is: they can be asked for more.
+    fn as_bodies(&self) -> Option<&RigidBodies> {
+        None
+    }
 
     /// `y = A x`, allocating what it needs; for checks and measurements, not for inner loops.
     fn apply(&self, x: &[f64], y: &mut [f64]);

@@ -65,6 +65,22 @@ struct Factor {
     angular: [f64; 6],
 }
 
+impl Factor {
+    /// `J L` of six numbers of a row.
+    #[inline(always)]
+    fn times(&self, j: &[f64]) -> [f64; 6] {
+        let (linear, l) = (self.linear, &self.angular);
+        [
+            linear * j[0],
+            linear * j[1],
+            linear * j[2],
+            l[0] * j[3] + l[1] * j[4] + l[2] * j[5],
+            l[3] * j[4] + l[4] * j[5],
+            l[5] * j[5],
+        ]
+    }
+}
+
 /// Cholesky's factor of a symmetric positive semidefinite matrix; a direction that can't turn has a zero column.
 fn lower_factor(a: &Matrix3<f64>) -> [f64; 6] {
     let ratio = |x: f64, pivot: f64| if pivot == 0.0 { 0.0 } else { x / pivot };
@@ -80,7 +96,7 @@ fn lower_factor(a: &Matrix3<f64>) -> [f64; 6] {
 
 /// H, whose rows they are, Σ and the diagonal of A.
 #[derive(Debug, Clone, Default)]
-struct Rows {
+pub(crate) struct Rows {
     /// L of the bodies that rows may be on.
     factors: Vec<Factor>,
     /// H, `[linear a, angular a, linear b, angular b]`.
@@ -107,12 +123,54 @@ impl Rows {
         self.diagonal.extend_from_slice(&others.diagonal[rows]);
     }
 
+    /// The 12 numbers of a row.
+    #[inline(always)]
+    pub(crate) fn numbers(&self, row: usize) -> &[f64; 12] {
+        &self.scaled[row]
+    }
+
+    /// The row's compliance.
+    pub(crate) fn compliance(&self, row: usize) -> f64 {
+        self.compliance[row]
+    }
+
     /// v on a row's two bodies.
     #[inline(always)]
-    fn gather(&self, row: usize, state: &[f64]) -> [f64x2; 6] {
+    pub(crate) fn gather(&self, row: usize, state: &[f64]) -> [f64x2; 6] {
         let [a, b] = self.pairs[row];
         let (a, b) = (&state[6 * a as usize..][..6], &state[6 * b as usize..][..6]);
-        std::array::from_fn(|k| if k < 3 { pair_at(a, k) } else { pair_at(b, k - 3) })
+        [
+            pair_at(a, 0),
+            pair_at(a, 1),
+            pair_at(a, 2),
+            pair_at(b, 0),
+            pair_at(b, 1),
+            pair_at(b, 2),
+        ]
+    }
+
+    /// Adds `Hᵀδ` of a block to v on its two bodies. The sum over the rows is taken first: v is what others wait for.
+    #[inline(always)]
+    pub(crate) fn add_impulses<const N: usize>(&self, first: usize, change: &[f64; N], v: &mut [f64x2; 6]) {
+        let rows = &self.scaled[first..first + N];
+        let change = change.map(f64x2::splat);
+        for (k, v) in v.iter_mut().enumerate() {
+            let mut sum = change[0] * pair_at(&rows[0], k);
+            for r in 1..N {
+                sum += change[r] * pair_at(&rows[r], k);
+            }
+            *v += sum;
+        }
+    }
+
+    /// Makes v the state of the two bodies of a row.
+    #[inline(always)]
+    pub(crate) fn put_back(&self, row: usize, v: &[f64x2; 6], state: &mut [f64]) {
+        let [a, b] = self.pairs[row];
+        for (body, v) in [(a, [v[0], v[1], v[2]]), (b, [v[3], v[4], v[5]])] {
+            let [v0, v1, v2] = v.map(f64x2::to_array);
+            state[6 * body as usize..][..6].copy_from_slice(&[v0[0], v0[1], v1[0], v1[1], v2[0], v2[1]]);
+        }
     }
 
     /// Knows the factors of all bodies there are.
@@ -124,25 +182,39 @@ impl Rows {
         }
     }
 
+    /// L of two bodies.
     #[inline]
-    fn push(&mut self, pair: [u32; 2], jacobian: &[f64; 12], compliance: f64) {
-        let mut row = [0.0; 12];
-        for (side, &body) in pair.iter().enumerate() {
-            let Factor { linear, angular: l } = &self.factors[body as usize];
-            let j = &jacobian[6 * side..6 * side + 6];
-            let h = &mut row[6 * side..6 * side + 6];
-            h[0] = linear * j[0];
-            h[1] = linear * j[1];
-            h[2] = linear * j[2];
-            h[3] = l[0] * j[3] + l[1] * j[4] + l[2] * j[5];
-            h[4] = l[3] * j[4] + l[4] * j[5];
-            h[5] = l[5] * j[5];
-        }
+    fn factors_of(&self, pair: [u32; 2]) -> [Factor; 2] {
+        [self.factors[pair[0] as usize], self.factors[pair[1] as usize]]
+    }
+
+    /// Adds a row on a pair of bodies, given their L.
+    #[inline(always)]
+    fn push(&mut self, pair: [u32; 2], factors: &[Factor; 2], jacobian: &[f64; 12], compliance: f64) {
+        let (a, b) = (factors[0].times(&jacobian[..6]), factors[1].times(&jacobian[6..]));
+        let row = [a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]];
         let numbers = pairs(&row);
         self.diagonal.push(dot(&numbers, &numbers) + compliance);
         self.scaled.push(row);
         self.pairs.push(pair);
         self.compliance.push(compliance);
+    }
+}
+
+/// Rows that are being added on one pair of bodies, whose L is at hand.
+#[derive(Debug)]
+pub(crate) struct RowsOnPair<'a> {
+    pair: [u32; 2],
+    factors: [Factor; 2],
+    rows: &'a mut Rows,
+    count: &'a mut usize,
+}
+
+impl RowsOnPair<'_> {
+    #[inline(always)]
+    pub(crate) fn push(&mut self, jacobian: &[f64; 12], compliance: f64) {
+        self.rows.push(self.pair, &self.factors, jacobian, compliance);
+        *self.count += 1;
     }
 }
 
@@ -259,9 +331,10 @@ impl RigidBodies {
         };
         for placed in self.touches() {
             copy_until(&mut rows, placed.first as usize);
+            let factors = rows.factors_of(placed.pair);
             for direction in &placed.touch.directions()[..placed.rows as usize] {
                 let jacobian = placed.touch.jacobian(direction);
-                rows.push(placed.pair, &jacobian, 0.0);
+                rows.push(placed.pair, &factors, &jacobian, 0.0);
             }
         }
         copy_until(&mut rows, self.count);
@@ -277,10 +350,20 @@ impl RigidBodies {
     /// Adds a row on two different bodies (or one body and [`IMMOVABLE`](Self::IMMOVABLE)).
     #[inline]
     pub fn add_row(&mut self, pair: [u32; 2], jacobian: &[f64; 12], compliance: f64) {
+        self.rows_on(pair).push(jacobian, compliance);
+    }
+
+    /// Makes ready for rows on a pair of bodies.
+    #[inline]
+    pub(crate) fn rows_on(&mut self, pair: [u32; 2]) -> RowsOnPair<'_> {
         self.unwrite();
         self.given.factor(&self.inverses);
-        self.given.push(pair, jacobian, compliance);
-        self.count += 1;
+        RowsOnPair {
+            pair,
+            factors: self.given.factors_of(pair),
+            rows: &mut self.given,
+            count: &mut self.count,
+        }
     }
 
     /// Makes room for touches that have so many rows together, and returns them to be filled in.
@@ -350,6 +433,11 @@ impl RigidBodies {
         jacobian
     }
 
+    /// All rows, for loops that ask for many.
+    pub(crate) fn all_rows(&self) -> &Rows {
+        self.all()
+    }
+
     /// The row's compliance.
     pub fn compliance(&self, row: usize) -> f64 {
         self.all().compliance[row]
@@ -367,6 +455,11 @@ impl RigidBodies {
     /// `M⁻¹ Jᵀ λ`: what the impulses do to the velocities, `[v, ω]` a body, six numbers each.
     pub fn velocity_change(&self, impulses: &[f64], change: &mut [f64]) {
         self.load(impulses, change);
+        self.make_velocities(change);
+    }
+
+    /// Turns the state that belongs to impulses, `v = Hᵀλ`, into what they do to the velocities, `L v`.
+    pub(crate) fn make_velocities(&self, change: &mut [f64]) {
         // A body without a factor has no row, and its change is zero.
         for (v, Factor { linear, angular: l }) in change.chunks_exact_mut(6).zip(&self.all().factors) {
             let (x, y, z) = (v[3], v[4], v[5]);
@@ -407,10 +500,22 @@ impl Delassus for RigidBodies {
 
     fn load(&self, impulses: &[f64], state: &mut [f64]) {
         state.fill(0.0);
-        for (row, &impulse) in impulses.iter().enumerate() {
-            if impulse != 0.0 {
-                self.block_changed(row..row + 1, &[impulse], state);
+        let Rows { pairs, .. } = self.all();
+        let mut row = 0;
+        while row < impulses.len() {
+            // Rows on the same bodies go together, three at a time, so that these are read and written once.
+            let len = match pairs[row..] {
+                [a, b, c, ..] if a == b && a == c && row + 3 <= impulses.len() => 3,
+                _ => 1,
+            };
+            let own = &impulses[row..row + len];
+            if own.iter().any(|&impulse| impulse != 0.0) {
+                match own.first_chunk::<3>() {
+                    Some(own) => self.block_changed(row..row + 3, own, state),
+                    None => self.block_changed(row..row + 1, &[own[0]], state),
+                }
             }
+            row += len;
         }
     }
 
@@ -437,15 +542,11 @@ impl Delassus for RigidBodies {
                 *v += delta * pair_at(row, k);
             }
         }
-        let [a, b] = all.pairs[rows.start];
-        for (body, v) in [(a, &v[..3]), (b, &v[3..])] {
-            let target = &mut state[6 * body as usize..][..6];
-            for k in 0..3 {
-                let [x, y] = v[k].to_array();
-                target[2 * k] = x;
-                target[2 * k + 1] = y;
-            }
-        }
+        all.put_back(rows.start, &v, state);
+    }
+
+    fn as_bodies(&self) -> Option<&RigidBodies> {
+        Some(self)
     }
 
     fn diagonal(&self, row: usize) -> f64 {
@@ -453,15 +554,11 @@ impl Delassus for RigidBodies {
     }
 
     fn diagonal_block(&self, rows: Range<usize>, out: &mut [f64]) {
-        let n = rows.len();
         let Rows { scaled, diagonal, .. } = self.all();
-        for (i, row) in rows.clone().enumerate() {
-            for (j, column) in rows.clone().enumerate().take(i) {
-                let entry = dot(&pairs(&scaled[row]), &pairs(&scaled[column]));
-                out[n * i + j] = entry;
-                out[n * j + i] = entry;
-            }
-            out[n * i + i] = diagonal[row];
+        let (scaled, diagonal) = (&scaled[rows.clone()], &diagonal[rows]);
+        match scaled.first_chunk::<3>() {
+            Some(three) if scaled.len() == 3 => write_products(three, diagonal, out),
+            _ => write_products(scaled, diagonal, out),
         }
     }
 
@@ -474,17 +571,19 @@ impl Delassus for RigidBodies {
             return;
         };
         let Rows { scaled, pairs, .. } = self.all();
+        let (heads, sides) = (&scaled[rows.clone()], &scaled[columns.clone()]);
         // All rows of a block are on the same two bodies.
         for (side, body) in pairs[first].into_iter().enumerate() {
             for (other_side, other_body) in pairs[second].into_iter().enumerate() {
                 if body != other_body || body == Self::IMMOVABLE {
                     continue;
                 }
-                for (row, out) in scaled[rows.clone()].iter().zip(out.chunks_exact_mut(width)) {
-                    let row = six(row, side);
-                    for (column, out) in scaled[columns.clone()].iter().zip(out) {
-                        *out += dot_six(row, six(column, other_side));
+                // Ball joints are by far the most common.
+                match (heads.first_chunk::<3>(), sides.first_chunk::<3>()) {
+                    (Some(heads), Some(sides)) if out.len() == 9 && width == 3 => {
+                        add_products(heads, sides, [side, other_side], out);
                     }
+                    _ => add_products(heads, sides, [side, other_side], out),
                 }
             }
         }
@@ -518,15 +617,42 @@ fn pairs(numbers: &[f64; 12]) -> [f64x2; 6] {
 
 /// The numbers of a row on one of its two bodies.
 #[inline(always)]
-fn six(row: &[f64; 12], side: usize) -> &[f64; 6] {
-    let (halves, _) = row.as_chunks::<6>();
-    &halves[side]
+fn six(row: &[f64; 12], side: usize) -> [f64x2; 3] {
+    let half = &row[6 * side..][..6];
+    std::array::from_fn(|k| pair_at(half, k))
 }
 
-/// Six products, from the first to the last.
+/// Six products, summed in two lanes.
 #[inline(always)]
-fn dot_six(a: &[f64; 6], b: &[f64; 6]) -> f64 {
-    (0..6).fold(0.0, |sum, k| sum + a[k] * b[k])
+fn dot_six(a: &[f64x2; 3], b: &[f64x2; 3]) -> f64 {
+    let [even, odd] = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).to_array();
+    even + odd
+}
+
+/// Writes the products of the rows of a block with each other, row-major, given those with themselves.
+#[inline(always)]
+fn write_products(rows: &[[f64; 12]], diagonal: &[f64], out: &mut [f64]) {
+    let n = rows.len();
+    let (diagonal, out) = (&diagonal[..n], &mut out[..n * n]);
+    for i in 0..n {
+        for j in 0..i {
+            let entry = dot(&pairs(&rows[i]), &pairs(&rows[j]));
+            out[n * i + j] = entry;
+            out[n * j + i] = entry;
+        }
+        out[n * i + i] = diagonal[i];
+    }
+}
+
+/// Adds the products of some rows on one of their bodies with others on one of theirs, row-major.
+#[inline(always)]
+fn add_products(rows: &[[f64; 12]], columns: &[[f64; 12]], sides: [usize; 2], out: &mut [f64]) {
+    for (row, out) in rows.iter().zip(out.chunks_exact_mut(columns.len())) {
+        let row = six(row, sides[0]);
+        for (column, out) in columns.iter().zip(out) {
+            *out += dot_six(&row, &six(column, sides[1]));
+        }
+    }
 }
 
 /// Twelve products, summed in four lanes: a chain of four additions instead of twelve.

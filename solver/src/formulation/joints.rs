@@ -21,10 +21,10 @@ use nalgebra_sparse::{CooMatrix, CsrMatrix};
 
 use super::factor::Factor;
 use super::schur::is_free;
-use crate::delassus::{BlockMatrix, Couplings, Delassus};
+use crate::delassus::{BlockMatrix, Couplings, Delassus, RigidBodies};
 use crate::error::SolveError;
 use crate::linear::SparseLdl;
-use crate::problem::{Operator, Problem, with_operator};
+use crate::problem::{Block, Operator, Problem, with_operator};
 use crate::vector::{add, largest};
 
 /// Pivots of the scaled matrix above this tell that no row follows from the others. Along a chain of n links they fall to
@@ -36,6 +36,8 @@ const REFINEMENTS: usize = 4;
 const RIDGE_REFINEMENTS: usize = 20;
 /// A residual of this size beside its right-hand side is rounding.
 const ROUNDING: f64 = 2e-16;
+/// The same beside the largest term of the equations.
+const BACKWARD: f64 = 8.0 * f64::EPSILON;
 /// What is left of a right-hand side, relative to it, when the equations contradict each other.
 const CONTRADICTION: f64 = 1e-12;
 /// How often a contradiction is taken off. The first solution is as large as its part of the right-hand side over ε, and so
@@ -60,6 +62,8 @@ pub(crate) struct Joints {
     pub(super) mechanism: Vec<u32>,
     next_sizes: Vec<usize>,
     next_pairs: Vec<(u32, u32)>,
+    /// What all of this was found from, on rigid bodies: of every block its bodies and number of rows, and whether it is free.
+    seen: Vec<([u32; 2], u32, bool)>,
     factors: SparseLdl,
     general: Option<Factor>,
     /// ε, or 0 where no row is redundant.
@@ -72,6 +76,8 @@ pub(crate) struct Memory {
     /// Impulses of all rows, and what belongs to them.
     pub(super) full: Vec<f64>,
     pub(super) state: Vec<f64>,
+    /// Whether the state belongs to the impulses of the joints that were last found.
+    pub(super) holds_solution: bool,
     pub(super) product: Vec<f64>,
     right: Vec<f64>,
     consistent: Vec<f64>,
@@ -83,6 +89,7 @@ pub(crate) struct Memory {
 impl Memory {
     /// Makes room for a problem, with all impulses zero.
     pub(super) fn fit(&mut self, problem: &Problem) {
+        self.holds_solution = false;
         let largest_block = problem.blocks.iter().map(|block| block.len).max().unwrap_or(0);
         for (memory, len) in [
             (&mut self.full, problem.rows()),
@@ -99,14 +106,8 @@ impl Joints {
     /// Factorises the free rows of a valid problem. Where they have the pattern of the last one, as in the next step of a
     /// simulation, nothing is analysed and nothing allocated; the result is the same to the last bit.
     pub(crate) fn renew(&mut self, problem: &Problem, regularisation: f64) -> Result<(), SolveError> {
-        self.partition(problem);
-        self.couplings.read(problem);
-        self.read_pattern();
-        if self.next_sizes != self.sizes || self.next_pairs != self.pairs {
-            self.factors = SparseLdl::new(&self.next_sizes, &self.next_pairs)?;
-            self.sizes.clone_from(&self.next_sizes);
-            self.pairs.clone_from(&self.next_pairs);
-            self.find_mechanisms();
+        if !self.is_like_the_last(problem) {
+            self.analyse(problem)?;
         }
         self.general = match &problem.operator {
             Operator::Matrix(matrix) if !self.is_symmetric(matrix) => {
@@ -118,6 +119,38 @@ impl Joints {
         if self.general.is_none() && self.factor(problem) <= REDUNDANT {
             self.ridge = regularisation;
             self.factor(problem);
+        }
+        Ok(())
+    }
+
+    /// Whether a problem has the blocks of the last one, on the same bodies.
+    fn is_like_the_last(&self, problem: &Problem) -> bool {
+        match &problem.operator {
+            Operator::RigidBodies(bodies) => {
+                problem.blocks.len() == self.seen.len()
+                    && problem
+                        .blocks
+                        .iter()
+                        .zip(&self.seen)
+                        .all(|(block, seen)| look(bodies, block) == *seen)
+            }
+            Operator::Matrix(_) => false,
+        }
+    }
+
+    fn analyse(&mut self, problem: &Problem) -> Result<(), SolveError> {
+        self.seen.clear();
+        self.partition(problem);
+        self.couplings.read(problem);
+        self.read_pattern();
+        if self.next_sizes != self.sizes || self.next_pairs != self.pairs {
+            self.factors = SparseLdl::new(&self.next_sizes, &self.next_pairs)?;
+            self.sizes.clone_from(&self.next_sizes);
+            self.pairs.clone_from(&self.next_pairs);
+            self.find_mechanisms();
+        }
+        if let Operator::RigidBodies(bodies) = &problem.operator {
+            self.seen.extend(problem.blocks.iter().map(|block| look(bodies, block)));
         }
         Ok(())
     }
@@ -192,19 +225,16 @@ impl Joints {
 
     /// Factorises with the present ridge, and returns the smallest pivot.
     fn factor(&mut self, problem: &Problem) -> f64 {
-        let (free, starts) = (&self.free, &self.starts);
+        let free = &self.free;
         let rows = |node: u32| problem.blocks[free[node as usize] as usize].rows();
-        // The diagonal is asked for from the first row to the last.
         with_operator!(&problem.operator, operator => {
-            let mut node = 0;
-            let diagonal = |row: usize| {
-                while starts[node + 1] <= row {
-                    node += 1;
+            self.factors.factor(self.ridge, 0.01 * self.ridge, |(i, j), out| {
+                // Rows that are the same must have the same numbers to the last bit where a ridge makes the difference.
+                if i == j && self.ridge == 0.0 {
+                    operator.diagonal_block(rows(i), out);
+                } else {
+                    operator.block(rows(i), rows(j), out);
                 }
-                operator.diagonal(rows(node as u32).start + row - starts[node])
-            };
-            self.factors.factor(self.ridge, 0.01 * self.ridge, diagonal, |(i, j), out| {
-                operator.block(rows(i), rows(j), out);
             })
         })
     }
@@ -229,8 +259,11 @@ impl Joints {
     /// The same for one right-hand side that may contradict itself, by rule.
     pub(crate) fn solve_by_rule(&self, problem: &Problem, x: &mut [f64], memory: &mut Memory) -> f64 {
         let [left] = self.solve::<1>(problem, x, ROUNDING, memory);
+        if self.ridge == 0.0 {
+            return left;
+        }
         let right = std::mem::take(&mut memory.right);
-        let left = if self.ridge == 0.0 || left.is_nan() || left <= CONTRADICTION * largest(&right) {
+        let left = if left.is_nan() || left <= CONTRADICTION * largest(&right) {
             left
         } else {
             let mut consistent = std::mem::take(&mut memory.consistent);
@@ -283,16 +316,18 @@ impl Joints {
             add(&mut sum, 1.0, &memory.residual);
             self.residual::<K>(problem, right, &sum, memory);
             let left = largest_by_column::<K>(rows, &memory.residual);
+            let rounding = self.rounding::<K>(&sum);
             let mut goes_on = false;
             for k in 0..K {
                 let column = k * rows..(k + 1) * rows;
                 // Nothing gets better any more: what is kept stays, and nothing is added to it.
                 let better = left[k] < best[k];
+                memory.holds_solution = better && K == 1;
                 if better {
                     best[k] = left[k];
                     x[column.clone()].copy_from_slice(&sum[column.clone()]);
                 }
-                if better && left[k] > enough * sizes[k] {
+                if better && left[k] > f64::max(enough * sizes[k], rounding[k]) {
                     goes_on = true;
                 } else {
                     memory.residual[column].fill(0.0);
@@ -304,6 +339,16 @@ impl Joints {
         }
         memory.sum = sum;
         best
+    }
+
+    /// What rounding may leave of the residual of solutions, whatever refinement does: each of its rows is a sum of terms that are about
+    /// as large as `A_rr x_r`. With a ridge nothing of the kind is said, since there refinement is what finds the solution.
+    fn rounding<const K: usize>(&self, x: &[f64]) -> [f64; K] {
+        if self.ridge > 0.0 {
+            return [0.0; K];
+        }
+        let rows = self.rows();
+        std::array::from_fn(|k| BACKWARD * self.factors.largest_term(&x[k * rows..(k + 1) * rows]))
     }
 
     /// Whether the matrix is one that need not be symmetric.
@@ -336,6 +381,7 @@ impl Joints {
         for k in 0..K {
             let x = &x[k * rows..(k + 1) * rows];
             if x.iter().all(|&x| x == 0.0) {
+                memory.state.fill(0.0);
                 continue;
             }
             self.scatter(problem, x, &mut memory.full);
@@ -343,11 +389,17 @@ impl Joints {
                 operator.load(&memory.full, &mut memory.state);
                 for (node, &block) in self.free.iter().enumerate() {
                     let rows = problem.blocks[block as usize].rows();
-                    let product = &mut memory.product[..rows.len()];
-                    operator.block_product(rows, &memory.full, &memory.state, product);
                     let residual = &mut memory.residual[k * self.rows() + self.starts[node]..];
-                    for (residual, product) in residual.iter_mut().zip(product) {
-                        *residual -= *product;
+                    let mut take_off = |product: &mut [f64]| {
+                        operator.block_product(rows.clone(), &memory.full, &memory.state, product);
+                        for (residual, product) in residual.iter_mut().zip(product) {
+                            *residual -= *product;
+                        }
+                    };
+                    // Ball joints are by far the most common; a fixed size lets their loops unroll.
+                    match rows.len() {
+                        3 => take_off(&mut [0.0; 3]),
+                        n => take_off(&mut memory.product[..n]),
                     }
                 }
             });
@@ -410,6 +462,11 @@ impl Joints {
         }
         CsrMatrix::from(&triplets)
     }
+}
+
+/// What the pattern of A depends on.
+fn look(bodies: &RigidBodies, block: &Block) -> ([u32; 2], u32, bool) {
+    (bodies.pair(block.first as usize), block.len, is_free(block))
 }
 
 fn largest_by_column<const K: usize>(rows: usize, numbers: &[f64]) -> [f64; K] {

@@ -52,6 +52,7 @@ impl Schur {
     }
 
     fn with(problem: &Problem, mut elimination: Elimination) -> Result<Self, SolveError> {
+        problem.validate()?;
         elimination.eliminate(problem, REGULARISATION, 0.0)?;
         Ok(Self {
             problem: elimination.problem.clone(),
@@ -71,6 +72,7 @@ impl Schur {
     /// their right-hand side: more than rounding where they contradict each other.
     pub fn impulses(&self, solution: &[f64], out: &mut [f64]) -> f64 {
         let (mut memory, mut joints) = (Memory::default(), Vec::new());
+        memory.fit(&self.original);
         self.elimination
             .way_back(&self.original, solution, out, &mut joints, &mut memory)
     }
@@ -97,10 +99,9 @@ pub(crate) struct Elimination {
 type Slot = (usize, usize);
 
 impl Elimination {
-    /// Eliminates the free rows of a problem. `regularisation` is for redundant ones; where joints leave a row nothing to
+    /// Eliminates the free rows of a valid problem. `regularisation` is for redundant ones; where joints leave a row nothing to
     /// move, rounding is all that is left of its diagonal in S, and it is made `floor` times that of A.
     pub(crate) fn eliminate(&mut self, problem: &Problem, regularisation: f64, floor: f64) -> Result<(), SolveError> {
-        problem.validate()?;
         self.joints.renew(problem, regularisation)?;
         self.memory.fit(problem);
         self.read_actions(problem);
@@ -136,6 +137,23 @@ impl Elimination {
         left
     }
 
+    /// Forgets the impulses last found.
+    pub(crate) fn forget_solution(&mut self) {
+        self.memory.holds_solution = false;
+    }
+
+    /// What the impulses last found do to the bodies, `M⁻¹ Jᵀ λ`, if that is at hand: where there is nothing but joints.
+    pub(crate) fn velocity_change(&self, problem: &Problem, change: &mut Vec<f64>) -> bool {
+        match &problem.operator {
+            Operator::RigidBodies(bodies) if self.joints.kept.is_empty() && self.memory.holds_solution => {
+                change.clone_from(&self.memory.state);
+                bodies.make_velocities(change);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// The residual of a problem that was eliminated here, of the limits' criterion.
     pub(crate) fn residual(&mut self, problem: &Problem, impulses: &[f64], limits: &Limits) -> f64 {
         let Memory { full, state, .. } = &mut self.memory;
@@ -145,6 +163,7 @@ impl Elimination {
         found
     }
 
+    /// See [`Schur::impulses`]. The memory fits the problem.
     fn way_back(
         &self,
         problem: &Problem,
@@ -153,6 +172,11 @@ impl Elimination {
         joints: &mut Vec<f64>,
         memory: &mut Memory,
     ) -> f64 {
+        joints.clear();
+        if self.joints.kept.is_empty() {
+            joints.extend(problem.bias.iter().map(|b| -b));
+            return self.solve_joints(problem, out, joints, memory);
+        }
         memory.fit(problem);
         let mut at = 0;
         for &block in &self.joints.kept {
@@ -161,7 +185,6 @@ impl Elimination {
             at += rows.len();
         }
         out.copy_from_slice(&memory.full);
-        joints.clear();
         with_operator!(&problem.operator, operator => {
             operator.load(&memory.full, &mut memory.state);
             for &block in &self.joints.free {
@@ -172,6 +195,11 @@ impl Elimination {
             }
         });
         memory.full.fill(0.0);
+        self.solve_joints(problem, out, joints, memory)
+    }
+
+    /// Solves for the joints' impulses, given the right-hand side. Returns what is left of it, relative to its size.
+    fn solve_joints(&self, problem: &Problem, out: &mut [f64], joints: &mut [f64], memory: &mut Memory) -> f64 {
         let size = largest(joints);
         let left = self.joints.solve_by_rule(problem, joints, memory);
         self.joints.scatter(problem, joints, out);

@@ -78,23 +78,51 @@ impl fmt::Debug for Kept {
 
 impl Solver for DirectJoints {
     fn solve(&self, problem: &Problem, impulses: &mut [f64], context: &mut Context) -> Result<Convergence, SolveError> {
+        self.run(problem, impulses, None, context)
+    }
+
+    fn solve_with_change(
+        &self,
+        problem: &Problem,
+        impulses: &mut [f64],
+        change: &mut Vec<f64>,
+        context: &mut Context,
+    ) -> Result<Convergence, SolveError> {
+        self.run(problem, impulses, Some(change), context)
+    }
+}
+
+impl DirectJoints {
+    /// Solves, and says what the impulses do to the bodies if it is asked.
+    fn run(
+        &self,
+        problem: &Problem,
+        impulses: &mut [f64],
+        change: Option<&mut Vec<f64>>,
+        context: &mut Context,
+    ) -> Result<Convergence, SolveError> {
         problem.validate_start(impulses)?;
-        if context.cancelled() {
+        let mut kept = context.recall::<Kept>();
+        kept.elimination.forget_solution();
+        let report = if context.cancelled() {
             let mut report = Convergence {
                 status: Status::Cancelled,
                 ..Convergence::default()
             };
             report.measure(problem, impulses, context);
-            return Ok(report);
+            Ok(report)
+        } else {
+            self.solve_in(&mut kept, problem, impulses, context)
+        };
+        if let Some(change) = change
+            && !kept.elimination.velocity_change(problem, change)
+        {
+            problem.velocity_change(impulses, change);
         }
-        let mut kept = context.recall::<Kept>();
-        let report = self.solve_in(&mut kept, problem, impulses, context);
         context.keep(kept);
         report
     }
-}
 
-impl DirectJoints {
     fn solve_in(
         &self,
         kept: &mut Kept,

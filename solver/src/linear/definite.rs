@@ -1,22 +1,19 @@
 //! Sparse `L D Lᵀ` of a symmetric positive semidefinite matrix in blocks, by dense fronts (Duff and Reid 1983), made for the
 //! matrices of joints: many small fronts along a tree, factorised anew in every step of a simulation.
 //!
-//! The matrix is scaled to ones on its diagonal, `S A S` with `S = diag(A)^(-½)`, so that a pivot is the share of its row
-//! that the rows before it have left over, whatever the units; a ridge ε may be added. Blocks are asked for where they are
-//! needed, so the matrix itself is never stored. On a chain or a tree nothing fills in and time and memory are linear.
+//! Pivots are measured by the diagonal of A, `d_k / A_kk`: the share of its row that the rows before it have left over, whatever the
+//! units. (They are the pivots of `S A S` with `S = diag(A)^(-½)`; the factors of A are those of `S A S` scaled, to rounding, so that
+//! nothing need be.) A ridge `ε diag(A)` may be added, and then it is `S A S + ε` that is factorised: what a ridge makes of rows that
+//! are the same is rounding over ε, which is least where numbers are one. Blocks are asked for where they are needed, so the matrix itself is never
+//! stored. On a chain or a tree nothing fills in and time and memory are linear.
 //!
 //! All memory is kept from one factorisation to the next, and several right-hand sides are solved at once.
 
 use std::ops::Range;
 
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::{Accum, MatMut, MatRef, Par};
-
+use super::fronts::{SMALL, add, backward, eliminate, for_size, forward};
 use super::symbolic::Elimination;
 use crate::error::SolveError;
-
-/// Fronts larger than this are eliminated so many columns at a time, the rest brought up to date by matrix products.
-const PANEL: usize = 48;
 
 /// A sparse factorisation, empty until [`factor`](Self::factor).
 #[derive(Debug, Default)]
@@ -27,11 +24,12 @@ pub(crate) struct SparseLdl {
     /// Places of the rows that the fronts reach, front after front.
     reached: Vec<u32>,
     entries: Vec<Entry>,
-    /// Where children's complements go: their size, and how many runs.
-    children: Vec<(u32, Range<u32>)>,
+    children: Vec<Child>,
     runs: Vec<Run>,
-    /// By row of the matrix.
+    /// What pivots are measured by, by place: the diagonal of what is factorised, or 1 where that is zero.
     scale: Vec<f64>,
+    /// S by place if it is `S A S` that is factorised, or else empty.
+    roots: Vec<f64>,
     /// Of every front its own columns, column-major; one over the pivots on the diagonal.
     factors: Vec<f64>,
     front: Vec<f64>,
@@ -50,16 +48,28 @@ struct Front {
     entries: Range<usize>,
     children: Range<usize>,
     factors: usize,
+    /// Where its complement goes.
+    left: usize,
 }
 
-/// A block of the matrix, and where it goes in its front. Its row is eliminated after its column, or is the same.
+/// A block of the matrix, and where its transpose goes in its front: a column there is a row of the block.
 #[derive(Debug)]
 struct Entry {
+    /// The node eliminated first, and the other one, or the same.
     nodes: (u32, u32),
-    rows: Range<u32>,
-    columns: Range<u32>,
+    width: u32,
+    height: u32,
     row: u32,
     column: u32,
+}
+
+/// A complement that a front takes in.
+#[derive(Debug)]
+struct Child {
+    size: u32,
+    left: usize,
+    /// Where its rows go.
+    runs: Range<u32>,
 }
 
 /// Rows that are neighbours in a child's complement and in its parent's front.
@@ -74,12 +84,13 @@ impl SparseLdl {
     /// Analyses a matrix whose diagonal blocks have the given sizes, with non-zero blocks at the given pairs, each pair once
     /// and in any order of the two. Diagonal blocks need not be named.
     pub(crate) fn new(sizes: &[usize], pairs: &[(u32, u32)]) -> Result<Self, SolveError> {
-        let elimination = Elimination::new(sizes, pairs)?;
+        // Zeros would cost more in small fronts than loops around them do.
+        let elimination = Elimination::new(sizes, pairs, SMALL)?;
+        let mut ldl = Self::default();
         let mut starts = vec![0];
         for size in sizes {
             starts.push(starts[starts.len() - 1] + *size as u32);
         }
-        let mut ldl = Self::default();
         // The first place of every position.
         let mut places = vec![0];
         for &node in &elimination.node_at {
@@ -88,6 +99,7 @@ impl SparseLdl {
         }
         let mut entries = entries_by_front(&elimination, sizes.len(), pairs);
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); elimination.fronts.len()];
+        let (mut factors, mut left, mut most_left) = (0, 0, 0);
         for (index, front) in elimination.fronts.iter().enumerate() {
             let own = places[front.own.start] as usize..places[front.own.end] as usize;
             let reached = ldl.reached.len();
@@ -101,19 +113,21 @@ impl SparseLdl {
                 _ => (own.len() + reaches.partition_point(|&other| other < place)) as u32,
             };
             let first_entry = ldl.entries.len();
-            for (row, column) in entries[index].drain(..) {
-                let span = |node: u32| starts[node as usize]..starts[node as usize + 1];
+            for (later, earlier) in entries[index].drain(..) {
                 let place = |node: u32| places[elimination.position_of[node as usize] as usize];
                 ldl.entries.push(Entry {
-                    nodes: (row, column),
-                    rows: span(row),
-                    columns: span(column),
-                    row: offset(place(row), &ldl.reached[reached.clone()]),
-                    column: offset(place(column), &ldl.reached[reached.clone()]),
+                    nodes: (earlier, later),
+                    width: sizes[earlier as usize] as u32,
+                    height: sizes[later as usize] as u32,
+                    row: offset(place(later), &ldl.reached[reached.clone()]),
+                    column: offset(place(earlier), &ldl.reached[reached.clone()]),
                 });
             }
             let first_child = ldl.children.len();
-            for child in std::mem::take(&mut children[index]) {
+            let own_children = std::mem::take(&mut children[index]);
+            // They lie on top of all that waits.
+            left = own_children.first().map_or(left, |&child| ldl.fronts[child].left);
+            for child in own_children {
                 let first_run = ldl.runs.len() as u32;
                 let rest = ldl.fronts[child].reached.clone();
                 for (from, at) in rest.clone().enumerate() {
@@ -127,22 +141,30 @@ impl SparseLdl {
                         }),
                     }
                 }
-                ldl.children.push((rest.len() as u32, first_run..ldl.runs.len() as u32));
+                ldl.children.push(Child {
+                    size: rest.len() as u32,
+                    left: ldl.fronts[child].left,
+                    runs: first_run..ldl.runs.len() as u32,
+                });
             }
             if let Some(parent) = front.parent {
                 children[parent].push(index);
             }
-            let factors = ldl.fronts.last().map_or(0, |last| last.factors + last.factor_len());
+            let (p, r) = (own.len(), reached.len());
             ldl.fronts.push(Front {
                 own,
                 reached,
                 entries: first_entry..ldl.entries.len(),
                 children: first_child..ldl.children.len(),
                 factors,
+                left,
             });
+            factors += p * (p + r);
+            left += r * r;
+            most_left = most_left.max(left);
         }
-        let factors = ldl.fronts.last().map_or(0, |last| last.factors + last.factor_len());
         ldl.factors.resize(factors, 0.0);
+        ldl.left.resize(most_left, 0.0);
         ldl.scale.resize(ldl.order.len(), 1.0);
         Ok(ldl)
     }
@@ -153,154 +175,131 @@ impl SparseLdl {
         self.factors.len()
     }
 
-    /// Factorises `S A S + ε`. `diagonal` gives A's diagonal by row, from the first on, `block` writes the block of a pair of nodes, row-major.
-    /// A pivot that is not above `least` is put to 1, which takes its row out. Returns the smallest pivot.
-    pub(crate) fn factor(
-        &mut self,
-        ridge: f64,
-        least: f64,
-        mut diagonal: impl FnMut(usize) -> f64,
-        mut block: impl FnMut((u32, u32), &mut [f64]),
-    ) -> f64 {
-        for (row, scale) in self.scale.iter_mut().enumerate() {
-            let diagonal = diagonal(row);
-            // A row that moves nothing is zero all over.
-            *scale = if diagonal > 0.0 { diagonal.sqrt().recip() } else { 1.0 };
+    /// The largest `|A_rr x_r|`.
+    pub(crate) fn largest_term(&self, x: &[f64]) -> f64 {
+        let terms = self.order.iter().zip(&self.scale);
+        terms.fold(0.0, |largest, (&row, scale)| {
+            f64::max(largest, (x[row as usize] * scale).abs())
+        })
+    }
+
+    /// Factorises `A + ε diag(A)`; `block` writes the block of a pair of nodes, row-major. A pivot that is not above `least`, relative to
+    /// the diagonal of A, is put to the diagonal, which takes its row out. Returns the smallest pivot, so measured.
+    pub(crate) fn factor(&mut self, ridge: f64, least: f64, mut block: impl FnMut((u32, u32), &mut [f64])) -> f64 {
+        self.roots.clear();
+        if ridge > 0.0 {
+            self.find_roots(&mut block);
         }
-        self.left.clear();
         let mut smallest = f64::INFINITY;
         for index in 0..self.fronts.len() {
-            self.assemble(index, ridge, &mut block);
-            smallest = smallest.min(self.eliminate(index, least));
+            let front = &self.fronts[index];
+            let found = for_size!((front.own.len(), front.reached.len()), p, r => {
+                self.assemble(index, p + r, ridge, &mut block);
+                let scale = &self.scale[self.fronts[index].own.clone()];
+                let found = eliminate(&mut self.front, (p, r), scale, least, &mut self.panel);
+                self.store(index, (p, r));
+                found
+            });
+            smallest = if found < smallest { found } else { smallest };
         }
         smallest
     }
 
-    /// Fills the lower triangle of a front with the matrix's entries and what the children left.
-    fn assemble(&mut self, index: usize, ridge: f64, block: &mut impl FnMut((u32, u32), &mut [f64])) {
+    /// Makes it `S A S` that is factorised.
+    #[cold]
+    fn find_roots(&mut self, block: &mut impl FnMut((u32, u32), &mut [f64])) {
+        self.roots.resize(self.order.len(), 1.0);
+        for front in &self.fronts {
+            let diagonal = self.entries[front.entries.clone()].iter();
+            for entry in diagonal.filter(|entry| entry.row == entry.column) {
+                let n = entry.width as usize;
+                self.block.clear();
+                self.block.resize(n * n, 0.0);
+                block(entry.nodes, &mut self.block);
+                for k in 0..n {
+                    let diagonal = self.block[k * n + k];
+                    let root = &mut self.roots[front.own.start + entry.column as usize + k];
+                    // A row that moves nothing is zero all over.
+                    *root = if diagonal > 0.0 { diagonal.sqrt().recip() } else { 1.0 };
+                }
+            }
+        }
+    }
+
+    /// Fills the lower triangle of a front of size n with the matrix's entries and what the children left.
+    #[inline(always)]
+    fn assemble(&mut self, index: usize, n: usize, ridge: f64, block: &mut impl FnMut((u32, u32), &mut [f64])) {
         let plan = &self.fronts[index];
-        let n = plan.own.len() + plan.reached.len();
-        self.front.clear();
-        self.front.resize(n * n, 0.0);
+        if self.front.len() < n * n {
+            self.front.resize(n * n, 0.0);
+        }
+        let front = &mut self.front[..n * n];
+        front.fill(0.0);
         for entry in &self.entries[plan.entries.clone()] {
-            let (height, width) = (entry.rows.len(), entry.columns.len());
-            self.block.clear();
-            self.block.resize(height * width, 0.0);
-            block(entry.nodes, &mut self.block);
-            let row_scale = &self.scale[entry.rows.start as usize..entry.rows.end as usize];
-            let column_scale = &self.scale[entry.columns.start as usize..entry.columns.end as usize];
-            let same = entry.row == entry.column;
-            for (j, scale) in column_scale.iter().enumerate() {
-                let at = (entry.column as usize + j) * n + entry.row as usize;
-                let target = &mut self.front[at..at + height];
-                // Of a diagonal block the lower triangle.
-                for i in if same { j } else { 0 }..height {
-                    target[i] = self.block[i * width + j] * row_scale[i] * scale;
-                }
-                if same {
-                    target[j] += ridge;
-                }
+            let (height, width) = (entry.height as usize, entry.width as usize);
+            if self.block.len() < height * width {
+                self.block.resize(height * width, 0.0);
             }
-        }
-        // The last child's complement lies on top.
-        for (size, runs) in self.children[plan.children.clone()].iter().rev() {
-            let m = *size as usize;
-            let runs = &self.runs[runs.start as usize..runs.end as usize];
-            let base = self.left.len() - m * m;
-            let complement = &self.left[base..];
-            for (k, column) in runs.iter().enumerate() {
-                for j in 0..column.len as usize {
-                    let source = &complement[(column.from as usize + j) * m..][..m];
-                    let target = &mut self.front[(column.to as usize + j) * n..][..n];
-                    for (index, run) in runs[k..].iter().enumerate() {
-                        let skip = if index == 0 { j } else { 0 };
-                        let (from, to) = (run.from as usize + skip, run.to as usize + skip);
-                        let len = run.len as usize - skip;
-                        let target = &mut target[to..to + len];
-                        target.iter_mut().zip(&source[from..]).for_each(|(t, s)| *t += s);
-                    }
-                }
-            }
-            self.left.truncate(base);
-        }
-    }
-
-    /// Factorises a front's own columns and leaves the complement. Returns the smallest pivot.
-    fn eliminate(&mut self, index: usize, least: f64) -> f64 {
-        let plan = &self.fronts[index];
-        let (p, n, at) = (plan.own.len(), plan.own.len() + plan.reached.len(), plan.factors);
-        let mut smallest = f64::INFINITY;
-        let mut done = 0;
-        while done < p {
-            let end = if n > 2 * PANEL { (done + PANEL).min(p) } else { p };
-            // Columns up to here are brought up to date one by one.
-            let near = if n > 2 * PANEL { end } else { n };
-            for k in done..end {
-                let (before, behind) = self.front.split_at_mut((k + 1) * n);
-                let column = &mut before[k * n..];
-                let pivot = column[k];
-                // A NaN is as small as can be.
-                smallest = if pivot < smallest || pivot.is_nan() {
-                    pivot
-                } else {
-                    smallest
+            let numbers = &mut self.block[..height * width];
+            block(entry.nodes, numbers);
+            let (row, column) = (entry.row as usize, entry.column as usize);
+            if ridge > 0.0 {
+                let place = |offset: usize| match offset.checked_sub(plan.own.len()) {
+                    Some(beyond) => self.reached[plan.reached.start + beyond] as usize,
+                    None => plan.own.start + offset,
                 };
-                let inverse = if pivot > least { pivot.recip() } else { 1.0 };
-                for (j, target) in behind.chunks_exact_mut(n).take(near - k - 1).enumerate() {
-                    let j = k + 1 + j;
-                    let factor = column[j] * inverse;
-                    if factor != 0.0 {
-                        target[j..]
-                            .iter_mut()
-                            .zip(&column[j..])
-                            .for_each(|(t, c)| *t -= factor * c);
-                    }
+                for (at, number) in numbers.iter_mut().enumerate() {
+                    let (i, j) = (at % height, at / height);
+                    *number = *number * self.roots[place(row + i)] * self.roots[place(column + j)];
                 }
-                column[k + 1..].iter_mut().for_each(|entry| *entry *= inverse);
-                column[k] = inverse;
             }
-            if near < n {
-                self.update_far(n, done..end);
+            let target = &mut front[column * n + row..];
+            match (height, width) {
+                (3, 3) => place(target, n, numbers, 3, 3),
+                (5, 5) => place(target, n, numbers, 5, 5),
+                (6, 6) => place(target, n, numbers, 6, 6),
+                _ => place(target, n, numbers, height, width),
             }
-            done = end;
+            if row == column {
+                for j in column..column + width {
+                    let diagonal = &mut front[j * n + j];
+                    // A row that moves nothing is zero all over.
+                    let scale = if *diagonal > 0.0 { *diagonal } else { 1.0 };
+                    self.scale[plan.own.start + j] = scale;
+                    *diagonal += ridge * scale;
+                }
+            }
         }
-        let factors = &mut self.factors[at..at + n * p];
-        factors.copy_from_slice(&self.front[..n * p]);
-        for column in self.front[n * p..].chunks_exact(n) {
-            self.left.extend_from_slice(&column[p..]);
+        for child in &self.children[plan.children.clone()] {
+            let m = child.size as usize;
+            let runs = &self.runs[child.runs.start as usize..child.runs.end as usize];
+            let complement = &self.left[child.left..];
+            match (m, runs) {
+                (3, [run]) => take_in_run(front, n, complement, 3, run.to as usize),
+                (5, [run]) => take_in_run(front, n, complement, 5, run.to as usize),
+                (6, [run]) => take_in_run(front, n, complement, 6, run.to as usize),
+                _ => take_in(front, n, &complement[..m * m], m, runs),
+            }
         }
-        if smallest.is_nan() { f64::NEG_INFINITY } else { smallest }
     }
 
-    /// Takes the columns of a panel off all that are behind it: `F ← F − L D Lᵀ`, the lower triangle.
-    fn update_far(&mut self, n: usize, panel: Range<usize>) {
-        let (width, rest) = (panel.len(), n - panel.end);
-        // L D, row after row of its transpose.
-        self.panel.clear();
-        self.panel.resize(width * rest, 0.0);
-        for (k, target) in panel.clone().zip(self.panel.chunks_exact_mut(rest)) {
-            let column = &self.front[k * n..(k + 1) * n];
-            let pivot = column[k].recip();
-            target
-                .iter_mut()
-                .zip(&column[panel.end..])
-                .for_each(|(t, l)| *t = l * pivot);
+    /// Keeps what elimination has made of a front.
+    #[inline(always)]
+    fn store(&mut self, index: usize, (p, r): (usize, usize)) {
+        let plan = &self.fronts[index];
+        let n = p + r;
+        self.factors[plan.factors..][..n * p].copy_from_slice(&self.front[..n * p]);
+        let left = &mut self.left[plan.left..][..r * r];
+        for j in 0..r {
+            left[j * r..(j + 1) * r].copy_from_slice(&self.front[(p + j) * n + p..][..r]);
         }
-        let (before, behind) = self.front.split_at_mut(panel.end * n);
-        let lower = MatRef::from_column_major_slice(&before[panel.start * n..], n, width).subrows(panel.end, rest);
-        let scaled = MatRef::from_column_major_slice(&self.panel, rest, width);
-        let target = MatMut::from_column_major_slice_mut(behind, n, rest).subrows_mut(panel.end, rest);
-        matmul(
-            target,
-            BlockStructure::TriangularLower,
-            Accum::Add,
-            lower,
-            BlockStructure::Rectangular,
-            scaled.transpose(),
-            BlockStructure::Rectangular,
-            -1.0,
-            Par::Seq,
-        );
+    }
+
+    /// Multiplies by S, if there is one.
+    fn scale_by_roots<const K: usize>(&self, y: &mut [[f64; K]]) {
+        for (y, root) in y.iter_mut().zip(&self.roots) {
+            y.iter_mut().for_each(|y| *y *= root);
+        }
     }
 
     /// Solves with the factors for K right-hand sides, one after the other in x. `memory` is worked in.
@@ -312,75 +311,83 @@ impl SparseLdl {
         let (memory, _) = memory.as_chunks_mut::<K>();
         let (y, rest) = memory.split_at_mut(rows);
         for (y, &row) in y.iter_mut().zip(&self.order) {
-            let scale = self.scale[row as usize];
-            *y = std::array::from_fn(|k| x[k * rows + row as usize] * scale);
+            *y = std::array::from_fn(|k| x[k * rows + row as usize]);
         }
+        self.scale_by_roots(y);
         for front in &self.fronts {
-            let (p, n) = (front.own.len(), front.own.len() + front.reached.len());
             // What no right-hand side has reached yet stays zero: they are sparse.
             if y[front.own.clone()].iter().flatten().all(|&y| y == 0.0) {
                 continue;
             }
             let reached = &self.reached[front.reached.clone()];
-            let rest = &mut rest[..n - p];
-            rest.fill([0.0; K]);
-            let own = &mut y[front.own.clone()];
-            for (k, column) in self.columns(front).enumerate() {
-                let value = own[k];
-                for (own, l) in own[k + 1..].iter_mut().zip(&column[k + 1..p]) {
-                    subtract(own, *l, &value);
+            let factors = &self.factors[front.factors..];
+            for_size!((front.own.len(), front.reached.len()), p, r => {
+                let rest = &mut rest[..r];
+                rest.fill([0.0; K]);
+                forward(&factors[..p * (p + r)], &mut y[front.own.start..][..p], rest);
+                for k in 0..r {
+                    add(&mut y[reached[k] as usize], &rest[k]);
                 }
-                for (rest, l) in rest.iter_mut().zip(&column[p..]) {
-                    subtract(rest, *l, &value);
-                }
-            }
-            for (rest, &place) in rest.iter().zip(reached) {
-                subtract(&mut y[place as usize], -1.0, rest);
-            }
+            });
         }
         for front in self.fronts.iter().rev() {
-            let (p, n) = (front.own.len(), front.own.len() + front.reached.len());
-            let rest = &mut rest[..n - p];
-            for (rest, &place) in rest.iter_mut().zip(&self.reached[front.reached.clone()]) {
-                *rest = y[place as usize];
-            }
-            let own = &mut y[front.own.clone()];
-            for (k, column) in self.columns(front).enumerate().rev() {
-                let mut value = own[k].map(|y| y * column[k]);
-                for (own, l) in own[k + 1..].iter().zip(&column[k + 1..p]) {
-                    subtract(&mut value, *l, own);
+            let reached = &self.reached[front.reached.clone()];
+            let factors = &self.factors[front.factors..];
+            for_size!((front.own.len(), front.reached.len()), p, r => {
+                let rest = &mut rest[..r];
+                for k in 0..r {
+                    rest[k] = y[reached[k] as usize];
                 }
-                for (rest, l) in rest.iter().zip(&column[p..]) {
-                    subtract(&mut value, *l, rest);
-                }
-                own[k] = value;
-            }
+                backward(&factors[..p * (p + r)], &mut y[front.own.start..][..p], rest);
+            });
         }
+        self.scale_by_roots(y);
         for (y, &row) in y.iter().zip(&self.order) {
-            let scale = self.scale[row as usize];
             for (k, y) in y.iter().enumerate() {
-                x[k * rows + row as usize] = y * scale;
+                x[k * rows + row as usize] = *y;
             }
         }
     }
-
-    fn columns(&self, front: &Front) -> std::slice::ChunksExact<'_, f64> {
-        let n = front.own.len() + front.reached.len();
-        self.factors[front.factors..front.factors + front.factor_len()].chunks_exact(n.max(1))
-    }
 }
 
-impl Front {
-    fn factor_len(&self) -> usize {
-        self.own.len() * (self.own.len() + self.reached.len())
-    }
-}
-
-/// `x −= factor · y`, all columns.
+/// Writes a block, column after column, where a front's columns have n rows.
 #[inline(always)]
-fn subtract<const K: usize>(x: &mut [f64; K], factor: f64, y: &[f64; K]) {
-    for (x, y) in x.iter_mut().zip(y) {
-        *x -= factor * y;
+fn place(front: &mut [f64], n: usize, block: &[f64], height: usize, width: usize) {
+    let block = &block[..height * width];
+    for j in 0..width {
+        let column = &mut front[j * n..][..height];
+        for i in 0..height {
+            column[i] = block[j * height + i];
+        }
+    }
+}
+
+/// Adds a child's complement of size m to a front of size n, the lower triangle, where all of its rows are neighbours there too.
+#[inline(always)]
+fn take_in_run(front: &mut [f64], n: usize, complement: &[f64], m: usize, to: usize) {
+    let complement = &complement[..m * m];
+    for j in 0..m {
+        let column = &mut front[(to + j) * n + to..][..m];
+        for i in j..m {
+            column[i] += complement[j * m + i];
+        }
+    }
+}
+
+/// The same wherever its rows go.
+fn take_in(front: &mut [f64], n: usize, complement: &[f64], m: usize, runs: &[Run]) {
+    for (k, column) in runs.iter().enumerate() {
+        for j in 0..column.len as usize {
+            let source = &complement[(column.from as usize + j) * m..][..m];
+            let target = &mut front[(column.to as usize + j) * n..][..n];
+            for (index, run) in runs[k..].iter().enumerate() {
+                let skip = if index == 0 { j } else { 0 };
+                let (from, to) = (run.from as usize + skip, run.to as usize + skip);
+                let len = run.len as usize - skip;
+                let target = &mut target[to..to + len];
+                target.iter_mut().zip(&source[from..]).for_each(|(t, s)| *t += s);
+            }
+        }
     }
 }
 
@@ -402,6 +409,7 @@ fn entries_by_front(elimination: &Elimination, nodes: usize, pairs: &[(u32, u32)
 
 #[cfg(test)]
 mod tests {
+    use super::super::fronts::PANEL;
     use super::*;
     use nalgebra::{DMatrix, DVector};
     use rand::{RngExt, SeedableRng};
@@ -452,19 +460,14 @@ mod tests {
         }
 
         fn factor(&self, ldl: &mut SparseLdl, ridge: f64) -> f64 {
-            ldl.factor(
-                ridge,
-                0.0,
-                |row| self.dense[(row, row)],
-                |(i, j), out| {
-                    let (i, j) = (i as usize, j as usize);
-                    for a in 0..self.sizes[i] {
-                        for b in 0..self.sizes[j] {
-                            out[a * self.sizes[j] + b] = self.dense[(self.starts[i] + a, self.starts[j] + b)];
-                        }
+            ldl.factor(ridge, 0.0, |(i, j), out| {
+                let (i, j) = (i as usize, j as usize);
+                for a in 0..self.sizes[i] {
+                    for b in 0..self.sizes[j] {
+                        out[a * self.sizes[j] + b] = self.dense[(self.starts[i] + a, self.starts[j] + b)];
                     }
-                },
-            )
+                }
+            })
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod definite;
 pub(crate) mod dense;
+mod fronts;
 mod gmres;
 mod multifrontal;
 mod shifted;

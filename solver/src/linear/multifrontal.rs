@@ -77,7 +77,7 @@ impl SparseLu {
     /// Analyses a matrix whose diagonal blocks have the given sizes, with non-zero blocks at the given (row, column)
     /// pairs. Pairs may repeat; what is given for them is added up. Diagonal blocks have to be among them.
     pub fn new(sizes: &[usize], entries: &[(u32, u32)]) -> Result<Self, SolveError> {
-        let elimination = Elimination::new(sizes, entries)?;
+        let elimination = Elimination::new(sizes, entries, 0)?;
         let mut starts = vec![0; sizes.len()];
         let mut rows = 0;
         for (start, &size) in starts.iter_mut().zip(sizes) {

@@ -33,8 +33,9 @@ pub(super) struct Elimination {
 }
 
 impl Elimination {
-    /// Analyses a graph given by its edges, in any direction, with duplicates and loops allowed.
-    pub(super) fn new(sizes: &[usize], edges: &[(u32, u32)]) -> Result<Self, SolveError> {
+    /// Analyses a graph given by its edges, in any direction, with duplicates and loops allowed. Fronts of up to `tight` rows take in
+    /// no zeros.
+    pub(super) fn new(sizes: &[usize], edges: &[(u32, u32)], tight: usize) -> Result<Self, SolveError> {
         let neighbours = Neighbours::new(sizes.len(), edges);
         let order = minimum_degree(&neighbours)?;
         let (order, reach, parent) = in_postorder(&neighbours, order);
@@ -43,7 +44,7 @@ impl Elimination {
             position_of[node as usize] = position as u32;
         }
         let size_at: Vec<usize> = order.iter().map(|&node| sizes[node as usize]).collect();
-        let fronts = fronts(&size_at, reach, &parent);
+        let fronts = fronts(&size_at, reach, &parent, tight);
         Ok(Self {
             node_at: order,
             position_of,
@@ -170,7 +171,7 @@ fn in_postorder(neighbours: &Neighbours, order: Vec<u32>) -> (Vec<u32>, Vec<Vec<
 const ACCEPTED_ZEROS: f64 = 0.2;
 
 /// Gathers the positions into fronts.
-fn fronts(size_at: &[usize], mut reach: Vec<Vec<u32>>, parent: &[Option<u32>]) -> Vec<Front> {
+fn fronts(size_at: &[usize], mut reach: Vec<Vec<u32>>, parent: &[Option<u32>], tight: usize) -> Vec<Front> {
     let size_of = |list: &[u32]| list.iter().map(|&p| size_at[p as usize]).sum::<usize>();
     // (first position, own size, size of the rest, zeros so far); the rest is the reach of the last position.
     let mut groups: Vec<(usize, usize, usize, usize)> = Vec::new();
@@ -183,7 +184,12 @@ fn fronts(size_at: &[usize], mut reach: Vec<Vec<u32>>, parent: &[Option<u32>]) -
             }
             let added = zeros + child_zeros + child_own * (own + rest - child_rest);
             let total = (own + child_own) * (own + child_own + rest);
-            if added as f64 > ACCEPTED_ZEROS * total as f64 {
+            let accepted = if own + child_own + rest <= tight {
+                0.0
+            } else {
+                ACCEPTED_ZEROS
+            };
+            if added as f64 > accepted * total as f64 {
                 break;
             }
             groups.pop();

@@ -5,6 +5,7 @@
 //! `m₂/(m₁ + m₂)` for a body m₂ on a light one m₁: cheap and good enough within ten sweeps for loose heaps, hopeless for
 //! tall stacks and large mass ratios. Use it for speed and as the start of better methods, not for accuracy.
 
+use super::equality::Equalities;
 use super::local::LocalBlocks;
 use super::order::Sequence;
 use super::{ProjectionOptions, check, coloured, take_over};
@@ -103,6 +104,7 @@ pub(crate) struct Sweep<'a, D> {
     problem: &'a Problem,
     operator: &'a D,
     local: LocalBlocks,
+    equalities: Equalities<'a>,
     sequence: Sequence,
     order: Vec<u32>,
     /// By block, in the last sweep; empty where the order does not ask for them.
@@ -122,6 +124,7 @@ impl<'a, D: Delassus> Sweep<'a, D> {
         let sweeps = &options.sweeps;
         let kind = (options.friction, options.granularity, relaxation);
         let local = LocalBlocks::prepare(problem, operator, kind, true, context);
+        let equalities = Equalities::prepare(problem, operator, &local, context);
         let sequence = Sequence::new(sweeps.order, sweeps.reorder_every, sweeps.seed, context.stream);
         let order = sequence.start(problem, sweeps, context);
         let changes = context.take(if sequence.needs_changes() {
@@ -134,6 +137,7 @@ impl<'a, D: Delassus> Sweep<'a, D> {
             problem,
             operator,
             local,
+            equalities,
             sequence,
             order,
             changes,
@@ -145,6 +149,7 @@ impl<'a, D: Delassus> Sweep<'a, D> {
     pub(crate) fn release(self, context: &mut Context) {
         context.give([self.changes, self.scratch]);
         context.give_indices(self.order);
+        self.equalities.release(context);
         self.local.release(context);
     }
 
@@ -156,6 +161,7 @@ impl<'a, D: Delassus> Sweep<'a, D> {
             problem,
             operator,
             local,
+            equalities,
             sequence,
             order,
             changes,
@@ -165,20 +171,25 @@ impl<'a, D: Delassus> Sweep<'a, D> {
         let mut largest = 0.0;
         for &index in &*order {
             let block = &problem.blocks[index as usize];
-            let mut relax = Relax {
-                problem,
-                operator: *operator,
-                local,
-                impulses,
-                state,
-            };
-            // Contacts and single rows are by far the most common; fixed sizes let their loops unroll.
-            let change = match block.len {
-                3 => relax.block(index as usize, block, &mut [0.0; 3], &mut [0.0; 3]),
-                1 => relax.block(index as usize, block, &mut [0.0; 1], &mut [0.0; 1]),
-                n => {
-                    let (velocity, new) = scratch[..2 * n as usize].split_at_mut(n as usize);
-                    relax.block(index as usize, block, velocity, new)
+            let change = match equalities.update(index as usize, block, impulses, state) {
+                Some(change) => change,
+                None => {
+                    let mut relax = Relax {
+                        problem,
+                        operator: *operator,
+                        local,
+                        impulses,
+                        state,
+                    };
+                    // Contacts and single rows are by far the most common; fixed sizes let their loops unroll.
+                    match block.len {
+                        3 => relax.block(index as usize, block, &mut [0.0; 3], &mut [0.0; 3]),
+                        1 => relax.block(index as usize, block, &mut [0.0; 1], &mut [0.0; 1]),
+                        n => {
+                            let (velocity, new) = scratch[..2 * n as usize].split_at_mut(n as usize);
+                            relax.block(index as usize, block, velocity, new)
+                        }
+                    }
                 }
             };
             if let Some(slot) = changes.get_mut(index as usize) {

@@ -130,6 +130,38 @@ impl LocalBlocks {
         context.give_indices(self.offsets);
     }
 
+    /// Turns rows of a block into `E⁻¹` of them, where `−E⁻¹ w` is what an update without bounds adds to the impulse for the velocity w.
+    #[inline(always)]
+    pub(super) fn divide<const N: usize, const K: usize>(&self, index: usize, rows: &mut [[f64; K]; N]) {
+        let n = N;
+        let at = self.offsets[index] as usize;
+        let inverse = self.inverses.get(at..at + n * n);
+        if let Some(inverse) = inverse.filter(|inverse| !inverse[0].is_nan()) {
+            let given = *rows;
+            for (row, factors) in rows.iter_mut().zip(inverse.chunks_exact(n)) {
+                let product = |k: usize| {
+                    given
+                        .iter()
+                        .zip(factors)
+                        .map(|(row, factor)| row[k] * factor)
+                        .sum::<f64>()
+                };
+                *row = std::array::from_fn(|k| self.relaxation * product(k));
+            }
+            return;
+        }
+        let steps = &self.steps[at..at + n * n];
+        for r in 0..n {
+            let mut row = rows[r].map(|x| x * steps[(n + 1) * r]);
+            for s in 0..r {
+                for k in 0..K {
+                    row[k] -= steps[n * r + s] * rows[s][k];
+                }
+            }
+            rows[r] = row;
+        }
+    }
+
     /// The new impulse of block `index`, into `new`. It lies in the cone to the last bit, which it would not if it were
     /// given as a change to be added.
     #[inline(always)]

@@ -27,6 +27,7 @@
 //! order of blocks (`order`) and the stopping test (`stop`). Each method is one file.
 
 mod coloured;
+mod equality;
 mod exact_gauss_seidel;
 mod gauss_seidel;
 mod jacobi;
