@@ -64,6 +64,6 @@ pub use cone::Cone;
 pub use delassus::{BlockMatrix, Delassus, InverseMass, RigidBodies, Touch};
 pub use error::SolveError;
 pub use monitor::{Criterion, Limits, Monitor};
-pub use problem::{Assembler, Block, Operator, Problem, Row, TouchSlots};
+pub use problem::{Assembler, Block, BlockRows, Operator, Problem, Row, TouchSlots};
 pub use residual::Residuals;
 pub use solve::{Context, Convergence, Measure, Solver, Status};
