@@ -55,8 +55,7 @@ def introduction(data, rows):
     return f"""One sweep of `pgs:order=coloured` on one thread: nanoseconds for a contact, from the difference of solves with n and 2n sweeps, so
 that packing and reading back are not in it. Problems are lattices of bodies with one contact point between neighbours (balls) or
 four (bricks). A contact streams {sizes['rough']} bytes with friction and {sizes['smooth']} without; bytes below are all that the code reads and writes, bodies included, and
-operations are counted from the formulas: {rough.operations:.0f} with friction, {smooth.operations:.0f} without (`solver/src/splitting/coloured/work.rs`). From 40 000 contacts on, many
-sweeps go through memory together (`wave.rs`), so that a sweep reads from a cache what the first of them brought. Bandwidth is
+operations are counted from the formulas: {rough.operations:.0f} with friction, {smooth.operations:.0f} without (`solver/src/splitting/coloured/work.rs`). Bandwidth is
 the best of reading, copying and `z = x + a y` over as much memory as the sweep goes through, in the same run. The processor does
 {number(arithmetic['separate'])} operations a nanosecond in vectors of {data['lanes']} with products and sums apart, as the sweep has them so that all machines compute the same bits,
 and {number(arithmetic['contracted'])} with the two in one instruction.
