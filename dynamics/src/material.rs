@@ -114,6 +114,14 @@ impl Materials {
         Ok(())
     }
 
+    /// The law of all pairs, where everything is of one material.
+    pub fn only(&self) -> Option<ContactLaw> {
+        match self.table.as_slice() {
+            [law] => Some(*law),
+            _ => None,
+        }
+    }
+
     /// Gives a pair values of its own.
     pub fn set_pair(&mut self, a: usize, b: usize, law: ContactLaw) -> Result<(), WorldError> {
         for index in [a, b] {

@@ -151,6 +151,7 @@ impl Pipeline {
             joints: &self.joints,
             sleepers: &self.sleepers,
             options: &self.options,
+            only_law: self.world.materials.only(),
             envelope: self.narrow_phase.envelope,
             detection: self.detections,
         };

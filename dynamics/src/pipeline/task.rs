@@ -89,6 +89,8 @@ pub(super) struct Shared<'a> {
     pub(super) joints: &'a JointMemory,
     pub(super) sleepers: &'a Sleepers,
     pub(super) options: &'a GraphOptions,
+    /// The law of all pairs if there is but one, so that nobody has to ask bodies for their materials.
+    pub(super) only_law: Option<ContactLaw>,
     /// How near one-sided constraints are watched.
     pub(super) envelope: f64,
     /// Counts how often contacts have been looked for.
@@ -440,8 +442,10 @@ impl Shared<'_> {
     /// The law of a pair of bodies.
     #[inline]
     fn contact_law(&self, bodies: [usize; 2]) -> ContactLaw {
-        let [a, b] = bodies.map(|body| self.world.bodies()[body].material);
-        let law = self.world.materials.pair(a, b);
+        let law = self.only_law.unwrap_or_else(|| {
+            let [a, b] = bodies.map(|body| self.world.bodies()[body].material);
+            self.world.materials.pair(a, b)
+        });
         let sleepy = |body: usize| self.sleepers.is_sleepy(body as u32);
         if self.options.zeroing && bodies.into_iter().any(sleepy) {
             ContactLaw {

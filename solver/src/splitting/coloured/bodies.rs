@@ -50,7 +50,7 @@ impl Velocity {
 /// A body: two lines that lie side by side.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
-struct Body {
+pub(super) struct Body {
     velocity: Velocity,
     /// 1/m and I⁻¹: xx, xy, xz; yy, yz, zz, and a zero.
     inverse: [Quad; 2],
@@ -81,6 +81,12 @@ impl Bodies {
                 ],
             }
         }));
+    }
+
+    /// Where a body is.
+    #[inline(always)]
+    pub(super) fn get(&self, index: u32) -> &Body {
+        &self.0[index as usize]
     }
 
     /// Brings all of them to rest.

@@ -45,6 +45,9 @@ pub(super) trait Contacts: Copy + Default + Send + Sync + 'static {
 
     /// The contacts without their friction.
     fn normal(&mut self) -> &mut Smooth;
+
+    /// The same, to look at.
+    fn along_normal(&self) -> &Smooth;
 }
 
 /// Where contacts are.
@@ -167,6 +170,11 @@ impl Contacts for Smooth {
     fn normal(&mut self) -> &mut Smooth {
         self
     }
+
+    #[inline(always)]
+    fn along_normal(&self) -> &Smooth {
+        self
+    }
 }
 
 /// Contacts with Coulomb friction: three rows each, the tangents together in their disc.
@@ -272,5 +280,10 @@ impl Contacts for Rough {
     #[inline(always)]
     fn normal(&mut self) -> &mut Smooth {
         &mut self.normal
+    }
+
+    #[inline(always)]
+    fn along_normal(&self) -> &Smooth {
+        &self.normal
     }
 }

@@ -3,6 +3,7 @@
 
 use pulp::{Simd, WithSimd};
 
+use super::ahead::Ahead;
 use super::bodies::{Bodies, Side};
 use super::contact::Contacts;
 use super::lanes::{Lanes, WIDTH};
@@ -35,6 +36,8 @@ pub(super) struct Start<'a, C> {
     pub(super) packets: &'a [Packet],
     pub(super) contacts: &'a [C],
     pub(super) bodies: &'a Bodies,
+    /// Whether they are to be asked for ahead.
+    pub(super) is_far: bool,
 }
 
 impl<C: Contacts> WithSimd for Start<'_, C> {
@@ -42,7 +45,9 @@ impl<C: Contacts> WithSimd for Start<'_, C> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
+        let mut ahead = Ahead::new(self.packets, self.is_far);
         for packet in self.packets {
+            ahead.ask::<C, false>(packet, self.contacts, self.bodies);
             let contacts = &self.contacts[packet.contacts(&self.packets[0])];
             for part in parts::<S>(packet) {
                 let mut sides = gather(simd, self.bodies, packet, part);
@@ -60,6 +65,8 @@ pub(super) struct Relax<'a, C, const NORMALS: bool> {
     pub(super) packets: &'a [Packet],
     pub(super) contacts: &'a mut [C],
     pub(super) bodies: &'a Bodies,
+    /// Whether they are to be asked for ahead.
+    pub(super) is_far: bool,
 }
 
 impl<C: Contacts, const NORMALS: bool> WithSimd for Relax<'_, C, NORMALS> {
@@ -68,7 +75,9 @@ impl<C: Contacts, const NORMALS: bool> WithSimd for Relax<'_, C, NORMALS> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> f64 {
         let mut largest = Lanes::splat(simd, 0.0);
+        let mut ahead = Ahead::new(self.packets, self.is_far);
         for packet in self.packets {
+            ahead.ask::<C, NORMALS>(packet, self.contacts, self.bodies);
             let contacts = &mut self.contacts[packet.contacts(&self.packets[0])];
             for part in parts::<S>(packet) {
                 let mut sides = gather(simd, self.bodies, packet, part);

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::ahead;
 use super::colouring::Colouring;
 use super::lanes::WIDTH;
 use super::wave::Tiles;
@@ -56,6 +57,8 @@ pub(super) struct Layout {
     sections: Vec<u32>,
     /// The packets of a problem that no cache holds, in pieces.
     pub(super) tiles: Tiles,
+    /// Whether there are more contacts than the cache of one core holds.
+    pub(super) is_far: bool,
 }
 
 impl Layout {
@@ -89,6 +92,7 @@ impl Layout {
             self.add_packet(manifold..manifold + 1);
         }
         self.starts.push(self.packets.len() as u32);
+        self.is_far = bodies.touches().len() >= ahead::FAR;
         self.tiles
             .find(&self.packets, bodies.body_count(), bodies.touches().len());
     }

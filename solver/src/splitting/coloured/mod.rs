@@ -18,6 +18,7 @@
 //! root and a quotient among them; the chains of the packets of a colour overlap. `benches/machine/` measures both against what
 //! the machine can do.
 
+mod ahead;
 mod bodies;
 mod colouring;
 mod contact;
@@ -300,6 +301,7 @@ impl<'a> Team<'a> {
             packets,
             contacts,
             bodies: self.bodies,
+            is_far: self.layout.is_far,
         });
     }
 
@@ -308,6 +310,7 @@ impl<'a> Team<'a> {
             packets,
             contacts,
             bodies: self.bodies,
+            is_far: self.layout.is_far,
         })
     }
 

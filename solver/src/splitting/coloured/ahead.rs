@@ -1,0 +1,70 @@
+//! Memory that is asked for before it is needed.
+//!
+//! The update of a contact waits for its bodies and numbers, and a processor looks only one or two packets ahead. Where they come
+//! from the caches that cores share, or from memory, that is most of a sweep's time. So while one packet is worked on, what the
+//! packets some contacts later need is fetched. What is near anyway would only be delayed by it.
+
+use super::bodies::Bodies;
+use super::contact::Contacts;
+use super::layout::Packet;
+
+/// Problems of fewer contact points are near: they fit into the cache of one core, or nearly.
+pub(super) const FAR: usize = 24_000;
+
+/// Places for contacts side by side that lie between what is worked on and what is asked for.
+const DISTANCE: usize = 4;
+
+/// What has been asked for of some packets.
+pub(super) struct Ahead<'a> {
+    packets: &'a [Packet],
+    /// The first packet that has not been asked for; none are if this is their end.
+    next: usize,
+}
+
+impl<'a> Ahead<'a> {
+    /// Nothing yet, or nothing ever if the packets are near.
+    #[inline(always)]
+    pub(super) fn new(packets: &'a [Packet], are_far: bool) -> Self {
+        let next = if are_far { 0 } else { packets.len() };
+        Self { packets, next }
+    }
+
+    /// Asks for what comes after a packet: contacts, or what they have along their normals, and bodies.
+    #[inline(always)]
+    pub(super) fn ask<C: Contacts, const NORMALS: bool>(&mut self, now: &Packet, contacts: &[C], bodies: &Bodies) {
+        let until = now.first_contact() + DISTANCE;
+        while let Some(next) = self.packets.get(self.next).filter(|next| next.first_contact() <= until) {
+            for contact in &contacts[next.contacts(&self.packets[0])] {
+                if NORMALS {
+                    fetch(contact.along_normal());
+                } else {
+                    fetch(contact);
+                }
+            }
+            for &body in next.bodies.as_flattened() {
+                fetch(bodies.get(body));
+            }
+            self.next += 1;
+        }
+    }
+}
+
+/// Bytes that memory hands over at once.
+const LINE: usize = 64;
+
+/// Asks for all that something is stored in. Processors that can't be asked are not.
+#[inline(always)]
+#[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a hint to the processor"))]
+fn fetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let start = std::ptr::from_ref(value).cast::<i8>();
+        for line in 0..size_of::<T>().div_ceil(LINE) {
+            // SAFETY: nothing is read or written; any address may be asked for.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE)) };
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (value, LINE);
+}
