@@ -118,6 +118,11 @@ impl<E> Edge<E> {
         self.now = if touching { Nearness::Touching } else { Nearness::Near };
     }
 
+    /// What is now is from now on what was before.
+    pub fn settle(&mut self) {
+        self.before = self.now;
+    }
+
     /// Whether the two touch now.
     #[must_use]
     pub fn is_touching(&self) -> bool {

@@ -13,9 +13,14 @@ use crate::{ContactGraph, Edge, GraphError, Nearness};
 impl<N, E> ContactGraph<N, E> {
     /// What is now is from now on what was before: the events of what happened so far have been told.
     pub fn settle(&mut self) {
-        for edge in self.edges.iter_mut().chain(&mut self.dormant) {
-            edge.before = edge.now;
-        }
+        self.edges.iter_mut().for_each(Edge::settle);
+        self.settle_dormant();
+    }
+
+    /// The part of [`settle`](Self::settle) that is about dormant edges, for who settles the
+    /// [active ones](Self::active_edges_mut), which are many, on several threads.
+    pub fn settle_dormant(&mut self) {
+        self.dormant.iter_mut().for_each(Edge::settle);
     }
 
     /// [`update_with`](Self::update_with), new edges getting the payload's default and dormant ones going as soon as

@@ -203,10 +203,11 @@ impl Pipeline {
             let touches = |depth: f64| depth >= -options.touch_distance;
             edge.set_touching(edge.payload.points.iter().any(|point| touches(point.depth)));
         };
-        let work = |(edges, finder): (&mut [Edge<Manifold>], &mut Finder)| {
+        let work = |((edges, ties), finder): ((&mut [Edge<Manifold>], &mut [bool]), &mut Finder)| {
             finder.tally = Tally::default();
-            for edge in edges {
+            for (edge, ties) in edges.iter_mut().zip(ties) {
                 find(edge, &mut finder.scratch);
+                *ties = !edge.payload.points.is_empty();
                 edge.payload
                     .points
                     .iter()
@@ -215,10 +216,13 @@ impl Pipeline {
         };
         let edges = self.graph.active_edges_mut();
         self.finders.resize_with(edges.len().div_ceil(PIECE), Finder::default);
+        self.ties.resize(edges.len(), false);
         if is_shared(edges.len(), PARALLEL_PAIRS) {
-            edges.par_chunks_mut(PIECE).zip(&mut self.finders).for_each(work);
+            let pieces = edges.par_chunks_mut(PIECE).zip(self.ties.par_chunks_mut(PIECE));
+            pieces.zip(&mut self.finders).for_each(work);
         } else {
-            edges.chunks_mut(PIECE).zip(&mut self.finders).for_each(work);
+            let pieces = edges.chunks_mut(PIECE).zip(self.ties.chunks_mut(PIECE));
+            pieces.zip(&mut self.finders).for_each(work);
         }
     }
 

@@ -33,6 +33,18 @@ impl Pipeline {
         [touch, proximity]
     }
 
+    /// What edges are is from now on what they were: their events have been told.
+    pub(super) fn settle_edges(&mut self) {
+        self.graph.settle_dormant();
+        let edges = self.graph.active_edges_mut();
+        if is_shared(edges.len(), 32 * PARALLEL_PAIRS) {
+            let pieces = edges.par_iter_mut().with_min_len(4 * PARALLEL_PAIRS);
+            pieces.for_each(Edge::settle);
+        } else {
+            edges.iter_mut().for_each(Edge::settle);
+        }
+    }
+
     /// Notes who pushed each other in a part of the step that will not be taken back.
     pub(super) fn note_pushes(&mut self) {
         let (step, trial) = (self.report.step, self.trial);

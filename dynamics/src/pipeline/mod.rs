@@ -99,6 +99,8 @@ pub struct Pipeline {
     kept_pairs: Vec<usize>,
     trial_points: Vec<ContactPoint>,
     finders: Vec<Finder>,
+    /// By active edge, whether it has contact points.
+    ties: Vec<bool>,
     graph: ContactGraph<(), Manifold>,
     groups: Groups,
     /// The groups that are awake.
@@ -159,6 +161,7 @@ impl Pipeline {
             kept_pairs: Vec::new(),
             trial_points: Vec::new(),
             finders: Vec::new(),
+            ties: Vec::new(),
             graph: ContactGraph::new(),
             groups: Groups::default(),
             active: Vec::new(),
@@ -248,7 +251,7 @@ impl Pipeline {
             convergence,
             ..StepReport::default()
         };
-        self.graph.settle();
+        self.settle_edges();
         self.follow_the_world()
     }
 
@@ -259,16 +262,19 @@ impl Pipeline {
         let time = self.start + self.report.step as f64 * h;
         self.world.time = time;
         self.report.time = time;
-        for body in self.world.bodies_mut().iter_mut().filter(|body| !body.passive) {
-            if let Some(motion) = body.kind.motion() {
+        // Whether it is anywhere, put to where it is if it has a script.
+        let is_somewhere = |body: &mut Body| {
+            if let Some(motion) = body.kind.motion().filter(|_| !body.passive) {
                 body.pose = motion.pose(time);
             }
-        }
-        let bodies = self.world.bodies();
+            is_finite(body)
+        };
+        let bodies = self.world.bodies_mut();
         let all_finite = if is_shared(bodies.len(), PARALLEL_BODIES) {
-            bodies.par_iter().with_min_len(PARALLEL_BODIES / 4).all(is_finite)
+            let pieces = bodies.par_iter_mut().with_min_len(PARALLEL_BODIES / 4);
+            pieces.map(is_somewhere).reduce(|| true, |x, y| x & y)
         } else {
-            bodies.iter().all(is_finite)
+            bodies.iter_mut().map(is_somewhere).fold(true, |x, y| x & y)
         };
         if let Some(body) = bodies.iter().find(|body| !all_finite && !is_finite(body)) {
             return Err(StepError::Diverged {

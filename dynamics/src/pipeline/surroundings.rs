@@ -27,19 +27,32 @@ impl Look {
             pose: body.pose,
         }
     }
+
+    /// Whether a body has another shape.
+    fn is_reshaped(&self, it: &Body) -> bool {
+        it.shape != self.shape
+    }
+
+    /// Whether a body looks different, or stands and stood elsewhere.
+    fn differs(&self, it: &Body) -> bool {
+        let stands = !it.is_dynamic() && it.kind.motion().is_none();
+        self.is_reshaped(it) || it.material != self.material || (stands && it.pose != self.pose)
+    }
 }
 
 impl Pipeline {
     /// Bodies of another shape or material, and fixed ones that were put elsewhere.
     pub(super) fn follow_looks(&mut self) {
+        let looks = &self.known.looks;
+        if !self.any_body(|(index, it)| looks[index].differs(it)) {
+            return;
+        }
         for index in 0..self.world.bodies().len() {
             let (it, look) = (&self.world.bodies()[index], &self.known.looks[index]);
-            let stands = !it.is_dynamic() && it.kind.motion().is_none();
-            let reshaped = it.shape != look.shape;
-            let moved = stands && it.pose != look.pose;
-            if !reshaped && !moved && it.material == look.material {
+            if !look.differs(it) {
                 continue;
             }
+            let reshaped = look.is_reshaped(it);
             self.known.looks[index] = Look::of(it);
             self.known.note_change(index);
             let body = index as u32;

@@ -5,8 +5,10 @@
 //! those who stay is kept; sleeping neighbours of whatever changed are woken.
 
 use drystone_contact_graph::{CollisionFilter, EdgeKind, FilterScope, Groups, NodeKind};
+use rayon::prelude::*;
 
 use super::Pipeline;
+use super::share::{PARALLEL_BODIES, is_shared};
 use super::surroundings::Look;
 use crate::body::{Body, BodyKind};
 use crate::error::StepError;
@@ -208,6 +210,14 @@ impl Pipeline {
     /// Fixed bodies made dynamic, bodies taken out of store, bodies with their first joint.
     fn follow_kinds(&mut self) -> Result<(), StepError> {
         self.link_joints()?;
+        let (graph, known, joints) = (&self.graph, &self.known, &self.joints);
+        let differs = |(body, it): (usize, &Body)| {
+            let kind = kind_of(it, joints.is_jointed(body));
+            graph.node_kind(body as u32) != Some(kind) || it.passive != known.passive[body]
+        };
+        if !self.any_body(differs) {
+            return Ok(());
+        }
         for body in 0..self.known.bodies.len() {
             let it = &self.world.bodies()[body];
             let kind = kind_of(it, self.joints.is_jointed(body));
@@ -230,6 +240,17 @@ impl Pipeline {
             self.wake_neighbours(body as u32);
         }
         Ok(())
+    }
+
+    /// Whether something is true of any body, which threads find out together where there are many.
+    pub(super) fn any_body(&self, is_so: impl Fn((usize, &Body)) -> bool + Sync + Send) -> bool {
+        let bodies = self.world.bodies();
+        if is_shared(bodies.len(), PARALLEL_BODIES) {
+            let all = bodies.par_iter().with_min_len(PARALLEL_BODIES / 4);
+            all.enumerate().any(is_so)
+        } else {
+            bodies.iter().enumerate().any(is_so)
+        }
     }
 
     /// The nodes that are no bodies: a container for each mechanism, a node for each entry of the filter and each timer.

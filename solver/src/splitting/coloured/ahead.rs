@@ -49,13 +49,28 @@ impl<'a> Ahead<'a> {
     }
 }
 
+impl Ahead<'_> {
+    /// Asks for places of contacts that are going to be written, and lets `ask` see to what is written there.
+    #[inline(always)]
+    pub(super) fn ask_for_sources<C>(&mut self, now: &Packet, contacts: &[C], ask: impl Fn(usize)) {
+        let until = now.first_contact() + DISTANCE;
+        while let Some(next) = self.packets.get(self.next).filter(|next| next.first_contact() <= until) {
+            for place in next.contacts(&self.packets[0]) {
+                fetch(&contacts[place]);
+                ask(place);
+            }
+            self.next += 1;
+        }
+    }
+}
+
 /// Bytes that memory hands over at once.
 const LINE: usize = 64;
 
 /// Asks for all that something is stored in. Processors that can't be asked are not.
 #[inline(always)]
 #[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a hint to the processor"))]
-fn fetch<T>(value: &T) {
+pub(super) fn fetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -19,10 +19,13 @@
 //! Bodies with more neighbours than there are colours are rare (a plank under a heap); what is left of their manifolds
 //! comes last, one after the other.
 
-use std::ops::Range;
+use rayon::prelude::*;
 
 use super::wave;
 use crate::delassus::RigidBodies;
+
+/// Fewer manifolds than this are not worth a second thread.
+const ENOUGH: usize = 4096;
 
 /// Colours that are kept apart, one for each bit of a mask.
 const COLOURS: usize = 64;
@@ -52,13 +55,13 @@ pub(in crate::splitting) struct Colouring {
     stretch: usize,
     /// Manifolds in the order of the problem.
     found: Vec<Manifold>,
-    /// The same domain by domain, then the seam; and the colours of a stretch of them.
+    /// The same domain by domain, then the seam.
     sorted: Vec<Manifold>,
-    colours: Vec<u8>,
-    /// The colours of each body.
-    masks: Vec<u64>,
-    /// Where manifolds of a colour and a size go next.
-    places: Vec<u32>,
+    /// Where stretches of these begin and end, and the first stretch of each section.
+    stretches: Vec<[u32; 2]>,
+    firsts: Vec<u32>,
+    /// One for each thread.
+    painters: Vec<Painter>,
 }
 
 /// Domains at most.
@@ -99,37 +102,83 @@ impl Colouring {
             return false;
         }
         self.stretch = stretch;
-        self.manifolds.clear();
-        self.starts.clear();
-        self.sections.clear();
-        self.late.clear();
-        self.masks.clear();
-        self.masks.resize(bodies.body_count(), 0);
         let len = if stretch == 0 { self.found.len().max(1) } else { stretch };
-        let ends = self.sort_by_domain(bodies.body_count(), stretch > 0);
+        let ends = self.sort_by_domain(stretch > 0);
+        self.stretches.clear();
+        self.firsts.clear();
         let mut first = 0;
         for end in ends.into_iter().flatten() {
-            self.sections.push(self.starts.len() as u32);
-            for first in (first..end).step_by(len) {
-                self.colour(first..end.min(first + len));
-            }
+            self.firsts.push(self.stretches.len() as u32);
+            let starts = (first..end).step_by(len);
+            self.stretches
+                .extend(starts.map(|start| [start, end.min(start + len)].map(|place| place as u32)));
             first = end;
         }
-        self.sections.push(self.starts.len() as u32);
-        self.starts.push(self.manifolds.len() as u32);
-        self.manifolds.extend_from_slice(&self.late);
+        self.colour(bodies.body_count());
         true
     }
 
+    /// Colours all stretches, which threads share: none knows of another.
+    fn colour(&mut self, bodies: usize) {
+        let (sorted, stretches) = (&self.sorted, &self.stretches);
+        let threads = rayon::current_num_threads();
+        let shares = if sorted.len() < ENOUGH {
+            1
+        } else {
+            threads.min(stretches.len())
+        };
+        if self.painters.len() < shares {
+            self.painters.resize_with(shares, Painter::default);
+        }
+        let painters = &mut self.painters[..shares];
+        std::mem::swap(&mut painters[0].manifolds, &mut self.manifolds);
+        if let [painter] = &mut *painters {
+            painter.paint(sorted, stretches, bodies);
+        } else {
+            let work = painters
+                .par_iter_mut()
+                .zip(stretches.par_chunks(stretches.len().div_ceil(shares)));
+            work.for_each(|(painter, stretches)| painter.paint(sorted, stretches, bodies));
+        }
+        // The last may have had nothing to do.
+        let painted = stretches.len().div_ceil(stretches.len().div_ceil(shares).max(1)).max(1);
+        let painters = &mut painters[..painted];
+        std::mem::swap(&mut painters[0].manifolds, &mut self.manifolds);
+        self.starts.clear();
+        self.sections.clear();
+        self.late.clear();
+        let mut firsts = self.firsts.iter().copied().peekable();
+        let (mut stretch, mut from) = (0, 0);
+        for (number, painter) in painters.iter().enumerate() {
+            for &colours in &painter.begins {
+                while firsts.next_if_eq(&stretch).is_some() {
+                    self.sections.push(self.starts.len() as u32 + colours);
+                }
+                stretch += 1;
+            }
+            self.starts.extend(painter.starts.iter().map(|start| from + start));
+            self.late.extend_from_slice(&painter.late);
+            if number > 0 {
+                self.manifolds.extend_from_slice(&painter.manifolds);
+            }
+            from = self.manifolds.len() as u32;
+        }
+        // Sections without a stretch, and the end of the last one.
+        self.sections.resize(self.firsts.len() + 1, self.starts.len() as u32);
+        self.starts.push(from);
+        self.manifolds.extend_from_slice(&self.late);
+    }
+
     /// Sorts manifolds by domain, the seam last; where each of these ends.
-    fn sort_by_domain(&mut self, bodies: usize, divided: bool) -> [Option<usize>; MOST_DOMAINS + 1] {
+    fn sort_by_domain(&mut self, divided: bool) -> [Option<usize>; MOST_DOMAINS + 1] {
         let contacts = self.found.last().map_or(0, |last| last.first + last.len) as usize;
         let count = if divided && contacts < wave::ENOUGH {
             domains(self.found.len())
         } else {
             1
         };
-        let domain = |body: u32| body as usize * count / bodies;
+        let starts = self.starts_of_domains(count);
+        let domain = |body: u32| starts[1..count].iter().filter(|start| body >= **start).count();
         let section = |manifold: &Manifold| {
             let [a, b] = manifold.pair;
             let immovable = RigidBodies::IMMOVABLE;
@@ -163,9 +212,78 @@ impl Colouring {
         ends
     }
 
+    /// The first body of each domain, chosen so that where manifolds are in the order of their first bodies domains have as many each:
+    /// those at the bottom of a heap have more neighbours than those on top.
+    fn starts_of_domains(&self, count: usize) -> [u32; MOST_DOMAINS] {
+        // What stands on something immovable is listed before all others.
+        let grounded = self
+            .found
+            .partition_point(|manifold| manifold.pair[0] == RigidBodies::IMMOVABLE);
+        let free = &self.found[grounded..];
+        let mut starts = [0; MOST_DOMAINS];
+        for domain in 1..count {
+            let there = free.get(domain * free.len() / count);
+            starts[domain] = there.map_or(0, |manifold| manifold.pair[0]).max(starts[domain - 1]);
+        }
+        starts
+    }
+
+    /// Finds the manifolds; false if they are the same as before.
+    fn find_manifolds(&mut self, bodies: &RigidBodies) -> bool {
+        let mut finder = Finder {
+            found: &mut self.found,
+            count: 0,
+            is_new: false,
+            current: Manifold::default(),
+        };
+        let pairs = bodies.touches().iter().map(|placed| placed.pair);
+        pairs.for_each(|pair| finder.add(pair));
+        finder.close()
+    }
+
+    /// The blocks in the order of a sweep.
+    pub(in crate::splitting) fn order(&self) -> impl Iterator<Item = u32> {
+        self.manifolds
+            .iter()
+            .flat_map(|manifold| manifold.first..manifold.first + manifold.len)
+    }
+}
+
+/// Colours stretches, one after the other.
+#[derive(Debug, Default)]
+struct Painter {
+    /// The manifolds that got a colour, sorted by that, stretch by stretch.
+    manifolds: Vec<Manifold>,
+    /// Where colours begin among them.
+    starts: Vec<u32>,
+    /// How many colours there were when each stretch began.
+    begins: Vec<u32>,
+    /// Manifolds without a colour.
+    late: Vec<Manifold>,
+    /// The colours of the manifolds of a stretch.
+    colours: Vec<u8>,
+    /// The colours of each body in it.
+    masks: Vec<u64>,
+    /// Where manifolds of a colour and a size go next.
+    places: Vec<u32>,
+}
+
+impl Painter {
+    fn paint(&mut self, sorted: &[Manifold], stretches: &[[u32; 2]], bodies: usize) {
+        self.manifolds.clear();
+        self.starts.clear();
+        self.begins.clear();
+        self.late.clear();
+        self.masks.resize(bodies, 0);
+        for &[first, end] in stretches {
+            self.begins.push(self.starts.len() as u32);
+            self.colour(&sorted[first as usize..end as usize]);
+        }
+    }
+
     /// Colours a stretch of manifolds and appends them, sorted.
-    fn colour(&mut self, stretch: Range<usize>) {
-        for manifold in &self.sorted[stretch.clone()] {
+    fn colour(&mut self, stretch: &[Manifold]) {
+        for manifold in stretch {
             for body in manifold.pair {
                 self.masks[body as usize] = 0;
             }
@@ -174,7 +292,7 @@ impl Colouring {
         self.places.resize(COLOURS * SIZES, 0);
         self.colours.clear();
         let mut used = 0;
-        for manifold in &self.sorted[stretch.clone()] {
+        for manifold in stretch {
             let [a, b] = manifold.pair.map(|body| body as usize);
             let free = !(self.masks[a] | self.masks[b]);
             let colour = free.trailing_zeros() as usize;
@@ -200,33 +318,13 @@ impl Colouring {
             }
         }
         self.manifolds.resize(next as usize, Manifold::default());
-        for (manifold, &colour) in self.sorted[stretch].iter().zip(&self.colours) {
+        for (manifold, &colour) in stretch.iter().zip(&self.colours) {
             if usize::from(colour) < COLOURS {
                 let place = &mut self.places[place(usize::from(colour), manifold)];
                 self.manifolds[*place as usize] = *manifold;
                 *place += 1;
             }
         }
-    }
-
-    /// Finds the manifolds; false if they are the same as before.
-    fn find_manifolds(&mut self, bodies: &RigidBodies) -> bool {
-        let mut finder = Finder {
-            found: &mut self.found,
-            count: 0,
-            is_new: false,
-            current: Manifold::default(),
-        };
-        let pairs = bodies.touches().iter().map(|placed| placed.pair);
-        pairs.for_each(|pair| finder.add(pair));
-        finder.close()
-    }
-
-    /// The blocks in the order of a sweep.
-    pub(in crate::splitting) fn order(&self) -> impl Iterator<Item = u32> {
-        self.manifolds
-            .iter()
-            .flat_map(|manifold| manifold.first..manifold.first + manifold.len)
     }
 }
 

@@ -35,6 +35,7 @@ pub use work::{SweepWork, bytes_per_contact};
 use pulp::Arch;
 use rayon::prelude::*;
 
+use self::ahead::{Ahead, fetch};
 use self::bodies::Bodies;
 use self::contact::{Contacts, Rough, Smooth};
 use self::kernels::{Prepare, Relax, Start};
@@ -97,12 +98,16 @@ pub(super) fn solve(
         held,
     } = &mut *memory;
     *held = None;
-    layout.find(bodies, options.sweeps.stretch);
+    if bodies.touches().len() < ahead::FAR {
+        layout.find(bodies, options.sweeps.stretch);
+        moved.fill(bodies);
+    } else {
+        rayon::join(|| layout.find(bodies, options.sweeps.stretch), || moved.fill(bodies));
+    }
     if layout.pairs() < options.sweeps.forward_below {
         context.keep(memory);
         return None;
     }
-    moved.fill(bodies);
     let is_rough = problem.rows() > problem.blocks.len();
     let report = if is_rough {
         run(
@@ -386,8 +391,19 @@ impl<C: Contacts> ColourPass<'_, C> {
         let pack = |packets: &[Packet], contacts: &mut [C]| {
             let origin = contact_of(packets);
             let (mut irregular, mut warm) = (false, false);
+            let mut ahead = Ahead::new(packets, layout.is_far);
             for packet in packets {
                 let range = packet.contacts(&packets[0]);
+                ahead.ask_for_sources(packet, contacts, |place| {
+                    let blocks = layout.blocks[origin + place].iter();
+                    for &block in blocks.filter(|block| **block != NONE) {
+                        let found = &problem.blocks[block as usize];
+                        fetch(found);
+                        fetch(&touches[block as usize]);
+                        fetch(&problem.bias[found.first as usize]);
+                        fetch(&impulses[found.first as usize]);
+                    }
+                });
                 let sources = &layout.blocks[origin + range.start..origin + range.end];
                 for (contact, blocks) in contacts[range.clone()].iter_mut().zip(sources) {
                     if blocks.contains(&NONE) {
