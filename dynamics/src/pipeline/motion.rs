@@ -32,15 +32,21 @@ impl Pipeline {
             if sleepers.is_asleep(index as u32) && !known.is_changed(index as u32) {
                 return;
             }
-            *state = match body.kind.motion() {
-                Some(motion) if h > 0.0 && !body.passive => {
-                    BodyState::immovable(body, velocity_between(&body.pose, &motion.pose(time + h), h))
-                }
-                _ => BodyState::immovable(body, Velocity::default()),
+            let velocity = match body.kind.motion() {
+                Some(motion) if h > 0.0 && !body.passive => velocity_between(&body.pose, &motion.pose(time + h), h),
+                _ => Velocity::default(),
             };
-            if body.is_dynamic() {
-                state.inverse = inverse_mass(body);
-            }
+            // Field by field: a whole state made elsewhere would be copied.
+            state.side.pose = body.pose;
+            state.side.before = velocity;
+            state.side.free = velocity;
+            state.displacement = Velocity::default();
+            state.local = 0;
+            state.inverse = if body.is_dynamic() {
+                inverse_mass(body)
+            } else {
+                InverseMass::ZERO
+            };
         };
         let states = &mut self.states;
         if is_shared(bodies.len(), PARALLEL_BODIES) {
