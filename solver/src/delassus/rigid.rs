@@ -50,6 +50,7 @@ impl InverseMass {
     };
 
     /// L with `L Lᵀ = M⁻¹`.
+    #[inline(always)]
     fn factor(&self) -> Factor {
         Factor {
             linear: self.mass.sqrt(),
@@ -82,6 +83,7 @@ impl Factor {
 }
 
 /// Cholesky's factor of a symmetric positive semidefinite matrix; a direction that can't turn has a zero column.
+#[inline(always)]
 fn lower_factor(a: &Matrix3<f64>) -> [f64; 6] {
     let ratio = |x: f64, pivot: f64| if pivot == 0.0 { 0.0 } else { x / pivot };
     let l00 = a[(0, 0)].sqrt();
@@ -532,7 +534,8 @@ impl RigidBodies {
                 let body = &mut state[body as usize];
                 for (k, entry) in body.iter_mut().enumerate() {
                     let k = 6 * side + k;
-                    *entry = *entry + x[0] * rows[0][k] + x[1] * rows[1][k] + x[2] * rows[2][k];
+                    // The sum over the rows is taken first: the body is what others wait for.
+                    *entry += x[0] * rows[0][k] + x[1] * rows[1][k] + x[2] * rows[2][k];
                 }
             }
         }
@@ -572,6 +575,45 @@ impl RigidBodies {
         let pairs = &self.all().pairs[block.rows()];
         let [a, b] = pairs[0];
         (a != b || a == Self::IMMOVABLE) && pairs.iter().all(|pair| *pair == [a, b])
+    }
+
+    /// Writes the block of three rows and three others, if their bodies are one that they share and two that they don't, as at the joints
+    /// of a chain. False if they are not.
+    #[inline]
+    fn three_by_three(&self, first: usize, second: usize, out: &mut [f64]) -> bool {
+        let Rows { scaled, pairs, .. } = self.all();
+        let meets = |side: usize, other: usize| {
+            let body = pairs[first][side];
+            body == pairs[second][other] && body != Self::IMMOVABLE
+        };
+        let sides = match [meets(0, 0), meets(0, 1), meets(1, 0), meets(1, 1)] {
+            [true, false, false, false] => [0, 0],
+            [false, true, false, false] => [0, 1],
+            [false, false, true, false] => [1, 0],
+            [false, false, false, true] => [1, 1],
+            _ => return false,
+        };
+        let (Some(rows), Some(columns), Some(out)) = (
+            scaled[first..].first_chunk::<3>(),
+            scaled[second..].first_chunk::<3>(),
+            out.first_chunk_mut::<9>(),
+        ) else {
+            return false;
+        };
+        let columns = [
+            six(&columns[0], sides[1]),
+            six(&columns[1], sides[1]),
+            six(&columns[2], sides[1]),
+        ];
+        for (row, out) in rows.iter().zip(out.as_chunks_mut::<3>().0) {
+            let row = six(row, sides[0]);
+            *out = [
+                dot_six(&row, &columns[0]),
+                dot_six(&row, &columns[1]),
+                dot_six(&row, &columns[2]),
+            ];
+        }
+        true
     }
 
     /// Whether blocks are one touch each, and none has a body push itself.
@@ -661,6 +703,10 @@ impl Delassus for RigidBodies {
     /// closed form (4.28) of the dissertation.
     fn block(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
         let width = columns.len();
+        let is_small = rows.len() == 3 && width == 3 && rows.start != columns.start;
+        if is_small && self.three_by_three(rows.start, columns.start, out) {
+            return;
+        }
         out.fill(0.0);
         let (Some(first), Some(second)) = (rows.clone().next(), columns.clone().next()) else {
             return;
