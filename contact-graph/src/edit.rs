@@ -19,6 +19,7 @@ impl<N, E> ContactGraph<N, E> {
         if next as usize == new_index.len() {
             return;
         }
+        self.note_structure();
         let moved = |(a, b): (u32, u32)| Some((new_index[a as usize]?, new_index[b as usize]?));
         let move_pairs = |pairs: &mut Vec<(u32, u32)>| {
             pairs.retain_mut(|pair| moved(*pair).map(|now| *pair = now).is_some());

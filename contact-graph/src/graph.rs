@@ -3,6 +3,7 @@
 //! crate's front page.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use petgraph::graph::{NodeIndex, UnGraph};
 use petgraph::visit::EdgeRef;
@@ -32,6 +33,9 @@ pub struct ContactGraph<N, E> {
     pub(crate) runs: Vec<Run>,
     pub(crate) links: Vec<(u32, u32)>,
     pub(crate) fixtures: Vec<(u32, u32)>,
+    /// A number for nodes, links and static edges as they are, which no other graph has but copies, and graphs that are as empty as
+    /// this was made.
+    pub(crate) structure: u64,
 }
 
 impl<N, E> Default for ContactGraph<N, E> {
@@ -47,6 +51,7 @@ impl<N, E> Default for ContactGraph<N, E> {
             runs: Vec::new(),
             links: Vec::new(),
             fixtures: Vec::new(),
+            structure: 0,
         }
     }
 }
@@ -60,6 +65,7 @@ impl<N, E> ContactGraph<N, E> {
 
     /// Adds a node and returns its index. There is room for 2³² − 2 of them.
     pub fn add_node(&mut self, kind: NodeKind, payload: N) -> u32 {
+        self.note_structure();
         self.topology.take();
         self.nodes.push(Node { kind, payload });
         self.nodes.len() as u32 - 1
@@ -84,6 +90,7 @@ impl<N, E> ContactGraph<N, E> {
 
     /// The node with this index, to change its kind or payload.
     pub fn node_mut(&mut self, body: u32) -> Option<&mut Node<N>> {
+        self.note_structure();
         self.nodes.get_mut(body as usize)
     }
 
@@ -183,8 +190,11 @@ impl<N, E> ContactGraph<N, E> {
         for (position, &(a, b)) in links.iter().enumerate() {
             self.check_bodies(position, a, b)?;
         }
-        self.links.clear();
-        self.links.extend_from_slice(links);
+        if self.links != links {
+            self.note_structure();
+            self.links.clear();
+            self.links.extend_from_slice(links);
+        }
         Ok(())
     }
 
@@ -203,9 +213,16 @@ impl<N, E> ContactGraph<N, E> {
                 return Err(GraphError::NotStatic { position, a, b });
             }
         }
+        self.note_structure();
         self.fixtures.clear();
         self.fixtures.extend_from_slice(pairs);
         Ok(())
+    }
+
+    /// Notes that nodes, links or static edges are no longer what they were.
+    pub(crate) fn note_structure(&mut self) {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        self.structure = NEXT.fetch_add(1, Ordering::Relaxed);
     }
 
     /// The static edges, each with its kind, in the order they were set. An edge whose end has changed its kind since, so

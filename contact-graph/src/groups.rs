@@ -61,6 +61,8 @@ pub struct Groups {
     links: FlatLists,
     /// The group of each body, or `NONE`.
     group_of: Vec<u32>,
+    /// The structure of the graph that these groups follow from by itself, if no edge touched.
+    bare: Option<u64>,
     // What follows is only used while the groups are formed.
     sets: DisjointBodies,
     /// Touching edges and links in some group: a body of that group, and the position.
@@ -106,6 +108,7 @@ impl Groups {
 
     /// Makes all groups one: what a solver gets that knows nothing of groups.
     pub fn unite(&mut self) {
+        self.bare = None;
         for group in self.group_of.iter_mut().filter(|group| **group != NONE) {
             *group = 0;
         }
@@ -143,21 +146,30 @@ impl PartialEq for Groups {
 impl Eq for Groups {}
 
 impl<N, E> ContactGraph<N, E> {
-    /// Forms the contact groups over the active edges for which `is_touching` holds (asked once for each, in order),
+    /// Forms the contact groups over the active edges for which `is_touching` holds (asked for each, in order),
     /// all links and all structural edges. Linear in bodies and edges. Allocates only when bodies, edges or links have
     /// become more than `out` has seen: which edges touch makes no difference.
+    ///
+    /// While nothing touches and the rest of the graph stays as it is, as with a mechanism in free motion, so do the groups in
+    /// `out`, and edges are all that is looked at.
     pub fn groups(&self, mut is_touching: impl FnMut(&Edge<E>) -> bool, out: &mut Groups) {
+        if out.bare == Some(self.structure) && !self.active_edges().iter().any(&mut is_touching) {
+            return;
+        }
+        let mut touched = false;
         self.divide(
-            |tie| {
-                if tie.edge.is_none_or(&mut is_touching) {
+            |tie| match tie.edge {
+                None => Join::Both,
+                Some(edge) if is_touching(edge) => {
+                    touched = true;
                     Join::Both
-                } else {
-                    Join::Neither
                 }
+                Some(_) => Join::Neither,
             },
             self.static_edges(),
             out,
         );
+        out.bare = (!touched).then_some(self.structure);
     }
 
     /// Divides the bodies as a rule says of every active edge and every link, asked once for each, in order. Insulators
@@ -173,6 +185,7 @@ impl<N, E> ContactGraph<N, E> {
         static_edges: impl Iterator<Item = (u32, u32, EdgeKind)>,
         out: &mut Groups,
     ) {
+        out.bare = None;
         out.reserve(self.node_count(), self.active_edges().len(), self.links().len());
         out.sets.reset(self.nodes().map(|node| node.kind.is_insulator()));
         out.group_of.resize(self.node_count(), NONE);
@@ -290,6 +303,42 @@ impl Groups {
 mod tests {
     use super::*;
     use crate::NodeKind;
+
+    /// What is kept while nothing touches is what would have been found anew.
+    #[test]
+    fn groups_follow_every_change_of_the_graph() {
+        let mut graph: ContactGraph<(), ()> = ContactGraph::new();
+        for _ in 0..6 {
+            graph.add_node(NodeKind::Link, ());
+        }
+        graph.update(&[(0, 3), (4, 5)]).unwrap();
+        graph.set_links(&[(0, 1), (1, 2)]).unwrap();
+        let mut kept = Groups::default();
+        let check = |graph: &ContactGraph<(), ()>, kept: &mut Groups| {
+            for touching in [false, false, true, true, false] {
+                let mut fresh = Groups::default();
+                graph.groups(|edge| touching && edge.a == 0, &mut fresh);
+                graph.groups(|edge| touching && edge.a == 0, kept);
+                assert_eq!(*kept, fresh);
+            }
+        };
+        check(&graph, &mut kept);
+        graph.set_links(&[(0, 1), (3, 4)]).unwrap();
+        check(&graph, &mut kept);
+        graph.set_node_kind(1, NodeKind::Fixed).unwrap();
+        check(&graph, &mut kept);
+        graph.add_node(NodeKind::Rigid, ());
+        check(&graph, &mut kept);
+        let container = graph.add_node(NodeKind::Multibody, ());
+        graph.set_static_edges(&[(2, container), (5, container)]).unwrap();
+        check(&graph, &mut kept);
+        kept.unite();
+        check(&graph, &mut kept);
+        graph.partition(|_| Join::Neither, &mut kept);
+        check(&graph, &mut kept);
+        graph.renumber(|node| node != 2);
+        check(&graph, &mut kept);
+    }
 
     #[test]
     fn storage_is_reused_after_warm_up() {

@@ -266,6 +266,14 @@ impl RowSettings {
         (free - target, compliance)
     }
 
+    /// b of equality rows that want no rate and are as hard as the settings say, given their rates without constraints and their
+    /// errors, and the entry of Σ that they share: what [`terms`](Self::terms) gives for [`Law::Equality`].
+    #[inline]
+    pub(crate) fn equality_terms(&self, free: &Vector3<f64>, errors: &Vector3<f64>) -> ([f64; 3], f64) {
+        let bias = free + errors * (self.erp / self.step);
+        (bias.into(), self.cfm / self.step)
+    }
+
     /// b of the three rows of a hard contact point: what [`terms`](Self::terms) gives for [`Law::Contact`], without the rows.
     #[inline]
     pub(crate) fn contact_bias(&self, restitution: f64, gap: f64, touch: &Touch, at: &Placement<'_>) -> [f64; 3] {

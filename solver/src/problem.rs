@@ -237,6 +237,9 @@ impl Problem {
                 self.rows()
             )));
         }
+        if vector::are_finite(impulses) {
+            return Ok(());
+        }
         match self
             .blocks
             .iter()
@@ -292,6 +295,13 @@ impl Problem {
     }
 
     fn check_numbers(&self, operator: &impl Delassus) -> Result<(), SolveError> {
+        // Mostly nothing is wrong, and it need not be found out where.
+        if let Some(bodies) = operator.as_bodies()
+            && vector::are_finite(&self.bias)
+            && vector::are_finite(bodies.all_rows().diagonals())
+        {
+            return Ok(());
+        }
         for (index, block) in self.blocks.iter().enumerate() {
             let not_finite = |what| Err(SolveError::NotFinite { block: index, what });
             for row in block.rows() {
@@ -311,6 +321,10 @@ impl Problem {
     /// Checks that every diagonal entry of A is positive, for methods that divide by them.
     pub(crate) fn check_diagonal(&self) -> Result<(), SolveError> {
         with_operator!(&self.operator, operator => {
+            let of_bodies = operator.as_bodies().map(|bodies| bodies.all_rows().diagonals());
+            if of_bodies.is_some_and(|diagonal| diagonal.iter().all(|&entry| entry > 0.0)) {
+                return Ok(());
+            }
             for (index, block) in self.blocks.iter().enumerate() {
                 if let Some(row) = block.rows().position(|row| operator.diagonal(row) <= 0.0) {
                     return Err(SolveError::Singular { block: index, row });
@@ -364,6 +378,24 @@ impl Assembler<'_> {
             bias: &mut *self.bias,
             rows: self.bodies.rows_on(pair),
         }
+    }
+
+    /// Adds a block of so many rows without bounds, of the same compliance: that of a joint, of which there may be very many.
+    #[inline]
+    pub fn add_free<const N: usize>(
+        &mut self,
+        pair: [u32; 2],
+        jacobians: &[[f64; 12]; N],
+        bias: &[f64; N],
+        compliance: f64,
+    ) {
+        self.blocks.push(Block {
+            first: self.bias.len() as u32,
+            len: N as u32,
+            cone: Cone::Free,
+        });
+        self.bias.extend_from_slice(bias);
+        self.bodies.add_rows(pair, jacobians, compliance);
     }
 
     /// Makes room for contact points, which have so many rows together, to be filled in from the first to the last.

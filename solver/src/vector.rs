@@ -29,6 +29,19 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
     all.fold(0.0, |largest, x| larger(largest, x.abs()))
 }
 
+/// Whether all entries are finite: of finite numbers alone the product with zero is zero.
+#[inline]
+pub(crate) fn are_finite(x: &[f64]) -> bool {
+    let (eights, rest) = x.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for eight in eights {
+        for (lane, x) in lanes.iter_mut().zip(eight) {
+            *lane += x * 0.0;
+        }
+    }
+    lanes.iter().all(|&lane| lane == 0.0) && rest.iter().all(|x| x.is_finite())
+}
+
 /// Like `max`, but a NaN wins: a residual must not hide one.
 #[inline(always)]
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
@@ -46,6 +59,19 @@ pub(crate) fn add(y: &mut [f64], factor: f64, x: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_finite_is_found_wherever_it_stands() {
+        assert!(are_finite(&[]));
+        for place in 0..19 {
+            let mut x = [f64::MAX, -0.0, -f64::MAX, 1e-320, 0.5].repeat(4);
+            assert!(are_finite(&x));
+            for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+                x[place] = bad;
+                assert!(!are_finite(&x), "{place} {bad}");
+            }
+        }
+    }
 
     #[test]
     fn a_nan_is_the_largest_of_all_wherever_it_stands() {

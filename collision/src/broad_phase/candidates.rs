@@ -6,8 +6,9 @@
 //! escaped gets a new fat box; its candidates are dropped and looked up again in an [`Index`] of all fat boxes, which is
 //! where the two methods differ. When many have escaped, everything is made anew.
 //!
-//! Where things fall, everything escapes within a few steps and a list is not worth making. If the last one was short-lived,
-//! the next calls ask the index about the boxes as they are, twice as often each time that a list fails again.
+//! Where things fall, everything escapes within a few steps. If a list was short-lived and has few candidates, as along a
+//! swinging chain, the next one gets fatter boxes. Else a list is not worth making, and the next calls ask the index about the
+//! boxes as they are, twice as often each time that a list fails again.
 
 use rayon::prelude::*;
 
@@ -23,6 +24,13 @@ const STRAYS: usize = 8;
 
 /// A list that does not live for so many calls was not worth making.
 const WORTHWHILE: u32 = 4;
+
+/// How often the skin may be doubled for lists to live longer, and up to how many candidates a box.
+const MOST_DOUBLINGS: u32 = 4;
+const SPARSE: usize = 4;
+
+/// A list that has lived for so many calls does with half of a doubled skin.
+const LONG: u32 = 64;
 
 /// The most calls without a list before the next one is tried.
 const LONGEST_PAUSE: u32 = 32;
@@ -64,6 +72,8 @@ pub(super) struct Candidates<I> {
     merged: Vec<(u32, u32)>,
     /// What is left of each piece of the candidates.
     left: Vec<Vec<(u32, u32)>>,
+    /// How often the skin has been doubled.
+    doublings: u32,
     /// Whether there is a list.
     is_made: bool,
     /// Boxes that escaped since it was.
@@ -86,7 +96,13 @@ impl<I: Index> Candidates<I> {
         let escaped = if is_new { 0 } else { self.find_escaped(aabbs, movable) };
         self.strays += escaped;
         if is_new || STRAYS * self.strays > aabbs.len() {
-            if !is_new && self.age < WORTHWHILE {
+            let is_sparse = self.pairs.len() <= SPARSE * aabbs.len();
+            if is_new || self.age >= WORTHWHILE {
+                self.doublings -= u32::from(self.doublings > 0 && self.age >= LONG);
+            } else if is_sparse && self.doublings < MOST_DOUBLINGS {
+                self.doublings += 1;
+            } else {
+                self.doublings *= u32::from(is_sparse);
                 self.give_up();
                 self.index.all_pairs(aabbs, movable, out);
                 return;
@@ -111,23 +127,36 @@ impl<I: Index> Candidates<I> {
         self.is_made = false;
     }
 
+    /// How far fat boxes reach out, as a part of the longest side.
+    fn skin(&self) -> f64 {
+        SKIN * f64::from(1_u32 << self.doublings)
+    }
+
     fn make(&mut self, aabbs: &[Aabb], movable: &[bool]) {
         self.fat.clear();
-        self.fat.extend(aabbs.iter().map(fattened));
+        let skin = self.skin();
+        self.fat.extend(aabbs.iter().map(|aabb| fattened(aabb, skin)));
         self.listed.clear();
         self.listed
             .extend((0..aabbs.len()).map(|body| is_movable(movable, body)));
         self.escaped.clear();
         self.escaped.resize(aabbs.len(), false);
         self.index.build(&self.fat, &self.listed, &mut self.pairs);
+        if self.doublings > 0 && self.pairs.len() > SPARSE * aabbs.len() {
+            // It may have to be filtered for long.
+            self.doublings = 0;
+            self.make(aabbs, movable);
+            return;
+        }
         (self.is_made, self.strays, self.age) = (true, 0, 0);
     }
 
     /// Marks the boxes that are no longer in their fat boxes, or can move and could not, and counts them.
     fn find_escaped(&mut self, aabbs: &[Aabb], movable: &[bool]) -> usize {
         let (fat, listed) = (&self.fat, &self.listed);
+        let least = least_fill(self.skin());
         let has_escaped =
-            |body: usize| !holds(&fat[body], &aabbs[body]) || (is_movable(movable, body) && !listed[body]);
+            |body: usize| !holds(&fat[body], &aabbs[body], least) || (is_movable(movable, body) && !listed[body]);
         let escaped = &mut self.escaped;
         if aabbs.len() >= PARALLEL_BODIES && rayon::current_num_threads() > 1 {
             let all = escaped.par_iter_mut().with_min_len(PARALLEL_BODIES / 4).enumerate();
@@ -141,6 +170,7 @@ impl<I: Index> Candidates<I> {
 
     /// Gives those that have escaped new fat boxes and new candidates.
     fn look_up_escaped(&mut self, aabbs: &[Aabb], movable: &[bool]) {
+        let skin = self.skin();
         let Self {
             index,
             fat,
@@ -157,7 +187,7 @@ impl<I: Index> Candidates<I> {
         };
         for body in all() {
             let place = body as usize;
-            fat[place] = fattened(&aabbs[place]);
+            fat[place] = fattened(&aabbs[place], skin);
             listed[place] = is_movable(movable, place);
             index.replace(body, fat);
         }
@@ -228,24 +258,28 @@ pub(super) fn overlaps(a: &Aabb, b: &Aabb) -> bool {
         & (b.min.z <= a.max.z)
 }
 
-fn fattened(aabb: &Aabb) -> Aabb {
-    aabb.loosened(skin(aabb))
+fn fattened(aabb: &Aabb, skin: f64) -> Aabb {
+    aabb.loosened(skin * longest_side(aabb))
 }
 
-fn skin(aabb: &Aabb) -> f64 {
+fn longest_side(aabb: &Aabb) -> f64 {
     let sides = aabb.max - aabb.min;
     // Half-spaces have sides without end; what moves them moves all of them.
-    let longest = sides
+    sides
         .iter()
         .filter(|side| side.is_finite())
-        .fold(0.0, |longest: f64, &side| longest.max(side));
-    SKIN * longest
+        .fold(0.0, |longest: f64, &side| longest.max(side))
+}
+
+/// The part of a fat box's sides that those of its box must be.
+fn least_fill(skin: f64) -> f64 {
+    (1.0 - 6.0 * SKIN) * ((1.0 + 6.0 * SKIN) / (1.0 + 6.0 * skin))
 }
 
 /// Whether a fat box still does for a box: it holds it, and is not far too large. One with a NaN overlaps nothing and is
 /// at home anywhere.
 #[inline]
-fn holds(fat: &Aabb, aabb: &Aabb) -> bool {
+fn holds(fat: &Aabb, aabb: &Aabb, least: f64) -> bool {
     let inside = (fat.min.x <= aabb.min.x)
         & (fat.min.y <= aabb.min.y)
         & (fat.min.z <= aabb.min.z)
@@ -254,7 +288,7 @@ fn holds(fat: &Aabb, aabb: &Aabb) -> bool {
         & (aabb.max.z <= fat.max.z);
     let sides = |aabb: &Aabb| (aabb.max - aabb.min).sum();
     // A body that was fast had a box as long as its way.
-    let fits = inside && (1.0 - 6.0 * SKIN) * sides(fat) <= sides(aabb);
+    let fits = inside && least * sides(fat) <= sides(aabb);
     fits || !(sides(aabb).is_finite()) && (inside || is_nan(aabb))
 }
 

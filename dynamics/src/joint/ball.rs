@@ -35,6 +35,10 @@ impl JointModel for Ball {
         block(0, Law::Equality, &place.anchors(a, b).shifts(&place.axes_of_a(a)));
     }
 
+    fn is_point(&self) -> bool {
+        true
+    }
+
     fn coordinates(&self) -> &'static [&'static str] {
         &["swing", "twist", "swing-x", "swing-y"]
     }

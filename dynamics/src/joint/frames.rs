@@ -18,6 +18,7 @@ use nalgebra::{Isometry3, Matrix3, Point3, Rotation3, Translation3, UnitQuaterni
 
 use crate::constraint::{ConstraintRow, Unit, point_jacobian, turn_jacobian};
 use crate::contact::contact_frame;
+use crate::integrate::Velocity;
 
 /// Whether a joint's anchors and axes are given in the world, or each in its own body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -226,12 +227,25 @@ impl JointFrames {
     /// The anchors alone.
     #[inline]
     pub(super) fn anchors(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> Anchors {
-        let a = pose_a.rotation * self.a.translation.vector + pose_a.translation.vector;
-        let b = pose_b.rotation * self.b.translation.vector + pose_b.translation.vector;
+        let arm_a = pose_a.rotation * self.a.translation.vector;
+        let arm_b = pose_b.rotation * self.b.translation.vector;
         Anchors {
-            arm_a: a - pose_a.translation.vector,
-            arm_b: b - pose_b.translation.vector,
-            gap: b - a,
+            arm_a,
+            arm_b,
+            gap: (arm_b + pose_b.translation.vector) - (arm_a + pose_a.translation.vector),
+        }
+    }
+
+    /// The rows of a point joint between bodies at these poses.
+    #[inline]
+    pub(crate) fn point_rows(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> PointRows {
+        let Anchors { arm_a, arm_b, gap } = self.anchors(pose_a, pose_b);
+        let axes = self.axes_of_a(pose_a);
+        PointRows {
+            errors: axes.tr_mul(&gap),
+            axes,
+            reach: arm_a + gap,
+            arm_b,
         }
     }
 
@@ -239,6 +253,32 @@ impl JointFrames {
     #[inline]
     pub(super) fn axes_of_a(&self, pose_a: &Isometry3<f64>) -> Matrix3<f64> {
         (pose_a.rotation * self.a.rotation).to_rotation_matrix().into_inner()
+    }
+}
+
+/// The three rows of a point joint: what [`Anchors::shifts`] gives, without all that other rows may have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PointRows {
+    /// Φ of every row.
+    pub(crate) errors: Vector3<f64>,
+    /// Their directions, as columns.
+    axes: Matrix3<f64>,
+    /// From the centre of A, and from that of B, to where their force acts.
+    reach: Vector3<f64>,
+    arm_b: Vector3<f64>,
+}
+
+impl PointRows {
+    /// The Jacobian of a row, as in [`ConstraintRow`].
+    #[inline(always)]
+    pub(crate) fn jacobian(&self, k: usize) -> [f64; 12] {
+        point_jacobian(&self.axes.column(k).into_owned(), &self.reach, &self.arm_b)
+    }
+
+    /// `J u` of all rows.
+    #[inline]
+    pub(crate) fn rates(&self, a: &Velocity, b: &Velocity) -> Vector3<f64> {
+        self.axes.tr_mul(&(b.at(&self.arm_b) - a.at(&self.reach)))
     }
 }
 

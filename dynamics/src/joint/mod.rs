@@ -242,6 +242,22 @@ impl Joint {
         self.model.is_driving() || self.motors.iter().any(|motor| motor.is_driving() || wants(motor))
     }
 
+    /// Whether it has the rows of its model, as hard as the stepper says, and no others.
+    fn is_bare(&self) -> bool {
+        self.is_plain() && self.limits.is_empty() && self.motors.is_empty()
+    }
+
+    /// Whether the rows of its model are as hard as the stepper says.
+    fn is_plain(&self) -> bool {
+        self.softness == Softness::default() && self.row_softness.is_empty()
+    }
+
+    /// Where it sits in its bodies, if all it does is to hold two points together.
+    #[inline]
+    pub(crate) fn as_point(&self) -> Option<&JointFrames> {
+        (self.is_bare() && self.model.is_point()).then_some(&self.frames)
+    }
+
     /// How far it is from being satisfied.
     pub fn error(&self, pose_a: &Isometry3<f64>, pose_b: &Isometry3<f64>) -> JointError {
         self.model.error_at(&self.frames, [pose_a, pose_b])
@@ -283,12 +299,11 @@ impl Constraint for Joint {
 
     fn write(&self, at: &Placement<'_>, block: &mut dyn FnMut(usize, Law, &[ConstraintRow])) {
         let model = self.model.as_ref();
-        let is_plain = self.softness == Softness::default() && self.row_softness.is_empty();
-        if is_plain && self.limits.is_empty() && self.motors.is_empty() {
+        if self.is_bare() {
             return model.write_at(&self.frames, [&at.a.pose, &at.b.pose], block);
         }
         let frames = self.frames.at(&at.a.pose, &at.b.pose);
-        if is_plain {
+        if self.is_plain() {
             model.write(&frames, block);
         } else {
             model.write(&frames, &mut |slot, law, rows| {

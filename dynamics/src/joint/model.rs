@@ -49,6 +49,12 @@ pub trait JointModel: fmt::Debug + Send + Sync {
         self.write(&place.at(poses[0], poses[1]), block);
     }
 
+    /// Whether its rows are the distances of B's anchor from A's along the three axes of the frame in A and nothing else, as those of a
+    /// ball joint: of these there are so many that they are made in a shorter way.
+    fn is_point(&self) -> bool {
+        false
+    }
+
     /// The names of the motions that limits and motors can sit on.
     fn coordinates(&self) -> &'static [&'static str] {
         &[]

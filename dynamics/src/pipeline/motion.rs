@@ -1,7 +1,7 @@
 //! What moves bodies between the solves: external forces on velocities, velocities on poses.
 
 use drystone_solver::InverseMass;
-use nalgebra::Matrix3;
+use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::share::{PARALLEL_BODIES, is_shared};
@@ -32,15 +32,21 @@ impl Pipeline {
             if sleepers.is_asleep(index as u32) && !known.is_changed(index as u32) {
                 return;
             }
-            *state = match body.kind.motion() {
-                Some(motion) if h > 0.0 && !body.passive => {
-                    BodyState::immovable(body, velocity_between(&body.pose, &motion.pose(time + h), h))
-                }
-                _ => BodyState::immovable(body, Velocity::default()),
+            let velocity = match body.kind.motion() {
+                Some(motion) if h > 0.0 && !body.passive => velocity_between(&body.pose, &motion.pose(time + h), h),
+                _ => Velocity::default(),
             };
-            if body.is_dynamic() {
-                state.inverse = inverse_mass(body);
-            }
+            // Field by field: a whole state made elsewhere would be copied.
+            state.side.pose = body.pose;
+            state.side.before = velocity;
+            state.side.free = velocity;
+            state.displacement = Velocity::default();
+            state.local = 0;
+            state.inverse = if body.is_dynamic() {
+                inverse_mass(body)
+            } else {
+                InverseMass::ZERO
+            };
         };
         let states = &mut self.states;
         if is_shared(bodies.len(), PARALLEL_BODIES) {
@@ -150,16 +156,32 @@ fn inverse_mass(body: &Body) -> InverseMass {
         return InverseMass { mass, inertia };
     }
     let rotation = body.pose.rotation.to_rotation_matrix().into_inner();
+    if body.inertia.m12 == 0.0 && body.inertia.m13 == 0.0 && body.inertia.m23 == 0.0 {
+        // Principal axes are those of the body, as with boxes.
+        let inertia = spread(&rotation, &body.inertia.diagonal().map(f64::recip));
+        return InverseMass { mass, inertia };
+    }
     let local = body.inertia.try_inverse().unwrap_or(Matrix3::repeat(f64::NAN));
     let inertia = rotation * local * rotation.transpose();
     let inertia = 0.5 * (inertia + inertia.transpose());
     InverseMass { mass, inertia }
 }
 
+/// `R D Rᵀ` of a diagonal matrix.
+fn spread(rotation: &Matrix3<f64>, diagonal: &Vector3<f64>) -> Matrix3<f64> {
+    let columns: [Vector3<f64>; 3] = std::array::from_fn(|k| rotation.column(k).into_owned());
+    let scaled: [Vector3<f64>; 3] = std::array::from_fn(|k| columns[k] * diagonal[k]);
+    let entry =
+        |i: usize, j: usize| scaled[0][i] * columns[0][j] + scaled[1][i] * columns[1][j] + scaled[2][i] * columns[2][j];
+    let (xx, yy, zz) = (entry(0, 0), entry(1, 1), entry(2, 2));
+    let (xy, xz, yz) = (entry(1, 0), entry(2, 0), entry(2, 1));
+    Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::{UnitQuaternion, Vector3};
+    use nalgebra::UnitQuaternion;
 
     /// A ball's, a box's and any other: times the inertia it is the identity, and it is symmetric to the last bit.
     #[test]

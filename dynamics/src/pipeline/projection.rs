@@ -231,6 +231,19 @@ impl GroupTask {
         for &link in group.links {
             let joint = &world.joints()[shared.joints.linked[link as usize] as usize];
             let [a, b] = joint.bodies;
+            if let Some(place) = joint.as_point() {
+                let pose = |body: usize| match settings.depths {
+                    Depths::Detected => &states[body].side.pose,
+                    Depths::Updated => &world.bodies()[body].pose,
+                };
+                let rows = place.point_rows(pose(a), pose(b));
+                needed |= rows.errors.iter().any(|error| error.abs() > NEGLIGIBLE);
+                let pair = [states[a].local, states[b].local];
+                let jacobians = [rows.jacobian(0), rows.jacobian(1), rows.jacobian(2)];
+                assembler.add_free(pair, &jacobians, &rows.errors.into(), 0.0);
+                count += 3;
+                continue;
+            }
             // Joints can be asked again where the bodies are now.
             let side = |body: usize| match settings.depths {
                 Depths::Detected => states[body].side,

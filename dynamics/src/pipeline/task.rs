@@ -130,6 +130,25 @@ impl GroupTask {
             let joint = &shared.world.joints()[index as usize];
             let pair = locals.of(joint.bodies);
             let [a, b] = joint.bodies;
+            if let Some(place) = joint.as_point() {
+                let pose = |body: usize| match settings.moved {
+                    true => &shared.world.bodies()[body].pose,
+                    false => &states[body].side.pose,
+                };
+                let rows = place.point_rows(pose(a), pose(b));
+                let free = rows.rates(&states[a].side.free, &states[b].side.free);
+                let (bias, compliance) = settings.equality_terms(&free, &rows.errors);
+                // Made where they stay.
+                let jacobians = &mut self.joint_rows;
+                jacobians.extend((0..3).map(|k| rows.jacobian(k)));
+                if let Some(jacobians) = jacobians.last_chunk::<3>() {
+                    assembler.add_free(pair, jacobians, &bias, compliance);
+                }
+                let own = |slot: usize| start * shared.joints.impulse(index, slot, phase);
+                self.impulses.extend_from_slice(&[own(0), own(1), own(2)]);
+                self.joint_blocks.push(JointBlock { joint: index, slot: 0 });
+                continue;
+            }
             let (side_a, side_b) = (shared.side_now(a, settings.moved), shared.side_now(b, settings.moved));
             let at = Placement {
                 a: &side_a,

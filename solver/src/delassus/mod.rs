@@ -15,7 +15,7 @@ pub(crate) use couplings::Couplings;
 pub use matrix::BlockMatrix;
 pub(crate) use matrix::Builder;
 pub use rigid::{InverseMass, RigidBodies};
-pub(crate) use rigid::{Rows, RowsOnPair};
+pub(crate) use rigid::{Rows, RowsOnPair, product};
 pub(crate) use touch::Placed;
 pub use touch::Touch;
 

@@ -50,6 +50,7 @@ impl InverseMass {
     };
 
     /// L with `L Lᵀ = M⁻¹`.
+    #[inline(always)]
     fn factor(&self) -> Factor {
         Factor {
             linear: self.mass.sqrt(),
@@ -82,6 +83,7 @@ impl Factor {
 }
 
 /// Cholesky's factor of a symmetric positive semidefinite matrix; a direction that can't turn has a zero column.
+#[inline(always)]
 fn lower_factor(a: &Matrix3<f64>) -> [f64; 6] {
     let ratio = |x: f64, pivot: f64| if pivot == 0.0 { 0.0 } else { x / pivot };
     let l00 = a[(0, 0)].sqrt();
@@ -129,6 +131,21 @@ impl Rows {
         &self.scaled[row]
     }
 
+    /// Those of all rows.
+    pub(crate) fn all_numbers(&self) -> &[[f64; 12]] {
+        &self.scaled
+    }
+
+    /// The bodies of all rows.
+    pub(crate) fn pairs(&self) -> &[[u32; 2]] {
+        &self.pairs
+    }
+
+    /// The diagonal of A.
+    pub(crate) fn diagonals(&self) -> &[f64] {
+        &self.diagonal
+    }
+
     /// The row's compliance.
     pub(crate) fn compliance(&self, row: usize) -> f64 {
         self.compliance[row]
@@ -168,7 +185,7 @@ impl Rows {
     pub(crate) fn put_back(&self, row: usize, v: &[f64x2; 6], state: &mut [f64]) {
         let [a, b] = self.pairs[row];
         for (body, v) in [(a, [v[0], v[1], v[2]]), (b, [v[3], v[4], v[5]])] {
-            let [v0, v1, v2] = v.map(f64x2::to_array);
+            let [v0, v1, v2] = [v[0].to_array(), v[1].to_array(), v[2].to_array()];
             state[6 * body as usize..][..6].copy_from_slice(&[v0[0], v0[1], v1[0], v1[1], v2[0], v2[1]]);
         }
     }
@@ -191,10 +208,8 @@ impl Rows {
     /// Adds a row on a pair of bodies, given their L.
     #[inline(always)]
     fn push(&mut self, pair: [u32; 2], factors: &[Factor; 2], jacobian: &[f64; 12], compliance: f64) {
-        let (a, b) = (factors[0].times(&jacobian[..6]), factors[1].times(&jacobian[6..]));
-        let row = [a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]];
-        let numbers = pairs(&row);
-        self.diagonal.push(dot(&numbers, &numbers) + compliance);
+        let row = scale([&factors[0], &factors[1]], jacobian);
+        self.diagonal.push(square(&row) + compliance);
         self.scaled.push(row);
         self.pairs.push(pair);
         self.compliance.push(compliance);
@@ -216,6 +231,25 @@ impl RowsOnPair<'_> {
         self.rows.push(self.pair, &self.factors, jacobian, compliance);
         *self.count += 1;
     }
+}
+
+/// H of a row.
+#[inline(always)]
+fn scale([a, b]: [&Factor; 2], jacobian: &[f64; 12]) -> [f64; 12] {
+    let (a, b) = (a.times(&jacobian[..6]), b.times(&jacobian[6..]));
+    [a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5]]
+}
+
+/// The product of a row with itself.
+#[inline(always)]
+fn square(row: &[f64; 12]) -> f64 {
+    product(row, row)
+}
+
+/// The product of two rows of one block.
+#[inline(always)]
+pub(crate) fn product(a: &[f64; 12], b: &[f64; 12]) -> f64 {
+    dot(&pairs(a), &pairs(b))
 }
 
 /// `H Hᵀ + Σ` on rigid bodies.
@@ -303,6 +337,9 @@ impl RigidBodies {
 
     /// Takes back what was written out of the touches.
     fn unwrite(&mut self) {
+        if self.written.get().is_none() {
+            return;
+        }
         if let Some(mut rows) = self.written.take() {
             rows.clear();
             *self.spare.get_mut().unwrap_or_else(PoisonError::into_inner) = rows;
@@ -364,6 +401,30 @@ impl RigidBodies {
             rows: &mut self.given,
             count: &mut self.count,
         }
+    }
+
+    /// Adds several rows on a pair of bodies.
+    #[inline]
+    pub(crate) fn add_rows<const N: usize>(&mut self, pair: [u32; 2], jacobians: &[[f64; 12]; N], compliance: f64) {
+        self.unwrite();
+        self.given.factor(&self.inverses);
+        let Rows {
+            factors,
+            scaled,
+            pairs,
+            compliance: compliances,
+            diagonal,
+        } = &mut self.given;
+        // Not copied: their numbers have often just been written, and copies of such would wait for it.
+        let factors = pair.map(|body| &factors[body as usize]);
+        for jacobian in jacobians {
+            let row = scale(factors, jacobian);
+            diagonal.push(square(&row) + compliance);
+            scaled.push(row);
+        }
+        pairs.extend_from_slice(&[pair; N]);
+        compliances.extend_from_slice(&[compliance; N]);
+        self.count += N;
     }
 
     /// Makes room for touches that have so many rows together, and returns them to be filled in.
@@ -458,6 +519,43 @@ impl RigidBodies {
         self.make_velocities(change);
     }
 
+    /// Takes `A x` off y where all rows come in blocks of three, as those of ball joints; the state becomes that of x.
+    pub(crate) fn take_off_threes(&self, x: &[f64], state: &mut [f64], y: &mut [f64]) {
+        state.fill(0.0);
+        let all = self.all();
+        let (rows, _) = all.scaled.as_chunks::<3>();
+        let (pairs_of, _) = all.pairs.as_chunks::<3>();
+        let (compliance, _) = all.compliance.as_chunks::<3>();
+        let (state, _) = state.as_chunks_mut::<6>();
+        let (x, _) = x.as_chunks::<3>();
+        let (y, _) = y.as_chunks_mut::<3>();
+        for ((rows, pair), x) in rows.iter().zip(pairs_of).zip(x) {
+            for (side, body) in pair[0].into_iter().enumerate() {
+                let body = &mut state[body as usize];
+                for (k, entry) in body.iter_mut().enumerate() {
+                    let k = 6 * side + k;
+                    // The sum over the rows is taken first: the body is what others wait for.
+                    *entry += x[0] * rows[0][k] + x[1] * rows[1][k] + x[2] * rows[2][k];
+                }
+            }
+        }
+        for ((((rows, pair), compliance), x), y) in rows.iter().zip(pairs_of).zip(compliance).zip(x).zip(y) {
+            let [a, b] = pair[0];
+            let (a, b) = (&state[a as usize], &state[b as usize]);
+            let v = [
+                pair_at(a, 0),
+                pair_at(a, 1),
+                pair_at(a, 2),
+                pair_at(b, 0),
+                pair_at(b, 1),
+                pair_at(b, 2),
+            ];
+            for k in 0..3 {
+                y[k] -= dot(&pairs(&rows[k]), &v) + compliance[k] * x[k];
+            }
+        }
+    }
+
     /// Turns the state that belongs to impulses, `v = Hᵀλ`, into what they do to the velocities, `L v`.
     pub(crate) fn make_velocities(&self, change: &mut [f64]) {
         // A body without a factor has no row, and its change is zero.
@@ -477,6 +575,45 @@ impl RigidBodies {
         let pairs = &self.all().pairs[block.rows()];
         let [a, b] = pairs[0];
         (a != b || a == Self::IMMOVABLE) && pairs.iter().all(|pair| *pair == [a, b])
+    }
+
+    /// Writes the block of three rows and three others, if their bodies are one that they share and two that they don't, as at the joints
+    /// of a chain. False if they are not.
+    #[inline]
+    fn three_by_three(&self, first: usize, second: usize, out: &mut [f64]) -> bool {
+        let Rows { scaled, pairs, .. } = self.all();
+        let meets = |side: usize, other: usize| {
+            let body = pairs[first][side];
+            body == pairs[second][other] && body != Self::IMMOVABLE
+        };
+        let sides = match [meets(0, 0), meets(0, 1), meets(1, 0), meets(1, 1)] {
+            [true, false, false, false] => [0, 0],
+            [false, true, false, false] => [0, 1],
+            [false, false, true, false] => [1, 0],
+            [false, false, false, true] => [1, 1],
+            _ => return false,
+        };
+        let (Some(rows), Some(columns), Some(out)) = (
+            scaled[first..].first_chunk::<3>(),
+            scaled[second..].first_chunk::<3>(),
+            out.first_chunk_mut::<9>(),
+        ) else {
+            return false;
+        };
+        let columns = [
+            six(&columns[0], sides[1]),
+            six(&columns[1], sides[1]),
+            six(&columns[2], sides[1]),
+        ];
+        for (row, out) in rows.iter().zip(out.as_chunks_mut::<3>().0) {
+            let row = six(row, sides[0]);
+            *out = [
+                dot_six(&row, &columns[0]),
+                dot_six(&row, &columns[1]),
+                dot_six(&row, &columns[2]),
+            ];
+        }
+        true
     }
 
     /// Whether blocks are one touch each, and none has a body push itself.
@@ -566,6 +703,10 @@ impl Delassus for RigidBodies {
     /// closed form (4.28) of the dissertation.
     fn block(&self, rows: Range<usize>, columns: Range<usize>, out: &mut [f64]) {
         let width = columns.len();
+        let is_small = rows.len() == 3 && width == 3 && rows.start != columns.start;
+        if is_small && self.three_by_three(rows.start, columns.start, out) {
+            return;
+        }
         out.fill(0.0);
         let (Some(first), Some(second)) = (rows.clone().next(), columns.clone().next()) else {
             return;
@@ -612,14 +753,22 @@ fn pair_at(numbers: &[f64], k: usize) -> f64x2 {
 /// Twelve numbers as six pairs.
 #[inline(always)]
 fn pairs(numbers: &[f64; 12]) -> [f64x2; 6] {
-    std::array::from_fn(|k| pair_at(numbers, k))
+    // Spelled out: what `from_fn` calls is not always inlined.
+    [
+        pair_at(numbers, 0),
+        pair_at(numbers, 1),
+        pair_at(numbers, 2),
+        pair_at(numbers, 3),
+        pair_at(numbers, 4),
+        pair_at(numbers, 5),
+    ]
 }
 
 /// The numbers of a row on one of its two bodies.
 #[inline(always)]
 fn six(row: &[f64; 12], side: usize) -> [f64x2; 3] {
     let half = &row[6 * side..][..6];
-    std::array::from_fn(|k| pair_at(half, k))
+    [pair_at(half, 0), pair_at(half, 1), pair_at(half, 2)]
 }
 
 /// Six products, summed in two lanes.

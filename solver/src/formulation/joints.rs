@@ -64,6 +64,8 @@ pub(crate) struct Joints {
     next_pairs: Vec<(u32, u32)>,
     /// What all of this was found from, on rigid bodies: of every block its bodies and number of rows, and whether it is free.
     seen: Vec<([u32; 2], u32, bool)>,
+    /// Whether there are only blocks of three rows on rigid bodies, all of them free: ball joints and nothing else.
+    threes: bool,
     factors: SparseLdl,
     general: Option<Factor>,
     /// ε, or 0 where no row is redundant.
@@ -141,6 +143,9 @@ impl Joints {
     fn analyse(&mut self, problem: &Problem) -> Result<(), SolveError> {
         self.seen.clear();
         self.partition(problem);
+        self.threes = self.kept.is_empty()
+            && matches!(problem.operator, Operator::RigidBodies(_))
+            && problem.blocks.iter().all(|block| block.len == 3);
         self.couplings.read(problem);
         self.read_pattern();
         if self.next_sizes != self.sizes || self.next_pairs != self.pairs {
@@ -380,6 +385,11 @@ impl Joints {
         let rows = self.rows();
         for k in 0..K {
             let x = &x[k * rows..(k + 1) * rows];
+            if let (Operator::RigidBodies(bodies), true) = (&problem.operator, self.threes) {
+                let residual = &mut memory.residual[k * rows..(k + 1) * rows];
+                bodies.take_off_threes(x, &mut memory.state, residual);
+                continue;
+            }
             if x.iter().all(|&x| x == 0.0) {
                 memory.state.fill(0.0);
                 continue;
@@ -408,6 +418,11 @@ impl Joints {
 
     /// Writes what belongs to the free rows of a problem into their places.
     pub(super) fn scatter(&self, problem: &Problem, x: &[f64], full: &mut [f64]) {
+        if self.kept.is_empty() {
+            // They are all there is, in the same order.
+            full[..x.len()].copy_from_slice(x);
+            return;
+        }
         for (ends, &block) in self.starts.windows(2).zip(&self.free) {
             full[problem.blocks[block as usize].rows()].copy_from_slice(&x[ends[0]..ends[1]]);
         }

@@ -8,7 +8,7 @@
 use super::equality::Equalities;
 use super::local::LocalBlocks;
 use super::order::Sequence;
-use super::{ProjectionOptions, check, coloured, take_over};
+use super::{ProjectionOptions, check, coloured, mechanism, take_over};
 use crate::cone::at_least;
 use crate::delassus::Delassus;
 use crate::error::SolveError;
@@ -69,6 +69,10 @@ pub(super) fn relax(
     if let Some(report) = coloured {
         return report;
     }
+    let mechanism = mechanism::solve(options, relaxation, problem, impulses, change.as_deref_mut(), context);
+    if let Some(report) = mechanism {
+        return report;
+    }
     let report = with_operator!(
         &problem.operator,
         operator => relax_rows(options, relaxation, problem, operator, impulses, context)
@@ -80,7 +84,7 @@ pub(super) fn relax(
 }
 
 /// The same row by row: the reference.
-fn relax_rows<D: Delassus>(
+pub(super) fn relax_rows<D: Delassus>(
     options: &ProjectionOptions,
     relaxation: f64,
     problem: &Problem,

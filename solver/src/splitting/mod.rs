@@ -33,6 +33,7 @@ mod gauss_seidel;
 mod jacobi;
 mod local;
 mod mass_splitting;
+mod mechanism;
 pub mod one_contact;
 mod order;
 mod sor;
