@@ -153,14 +153,25 @@ impl<N, E> ContactGraph<N, E> {
     /// While nothing touches and the rest of the graph stays as it is, as with a mechanism in free motion, so do the groups in
     /// `out`, and edges are all that is looked at.
     pub fn groups(&self, mut is_touching: impl FnMut(&Edge<E>) -> bool, out: &mut Groups) {
-        if out.bare == Some(self.structure) && !self.active_edges().iter().any(&mut is_touching) {
+        self.groups_where(|position| is_touching(&self.active_edges()[position]), out);
+    }
+
+    /// The same for who knows by the positions of active edges which of them touch, one `bool` each; those that are missing
+    /// don't. No edge is looked at, which saves reading them all.
+    pub fn groups_by(&self, touching: &[bool], out: &mut Groups) {
+        self.groups_where(|position| touching.get(position) == Some(&true), out);
+    }
+
+    fn groups_where(&self, mut is_touching: impl FnMut(usize) -> bool, out: &mut Groups) {
+        let edges = self.active_edges().len();
+        if out.bare == Some(self.structure) && !(0..edges).any(&mut is_touching) {
             return;
         }
         let mut touched = false;
         self.divide(
-            |tie| match tie.edge {
+            |position, tie| match tie.edge {
                 None => Join::Both,
-                Some(edge) if is_touching(edge) => {
+                Some(_) if is_touching(position) => {
                     touched = true;
                     Join::Both
                 }
@@ -175,13 +186,13 @@ impl<N, E> ContactGraph<N, E> {
     /// Divides the bodies as a rule says of every active edge and every link, asked once for each, in order. Insulators
     /// are in no part whatever the rule says; an edge that is an insulator's alone is nobody's. Structural edges play no
     /// part: they would join what the rule divides.
-    pub fn partition(&self, rule: impl FnMut(Tie<'_, E>) -> Join, out: &mut Groups) {
-        self.divide(rule, std::iter::empty(), out);
+    pub fn partition(&self, mut rule: impl FnMut(Tie<'_, E>) -> Join, out: &mut Groups) {
+        self.divide(|_, tie| rule(tie), std::iter::empty(), out);
     }
 
     fn divide(
         &self,
-        mut rule: impl FnMut(Tie<'_, E>) -> Join,
+        mut rule: impl FnMut(usize, Tie<'_, E>) -> Join,
         static_edges: impl Iterator<Item = (u32, u32, EdgeKind)>,
         out: &mut Groups,
     ) {
@@ -191,14 +202,14 @@ impl<N, E> ContactGraph<N, E> {
         out.group_of.resize(self.node_count(), NONE);
         let is_body = |node: u32| self.nodes[node as usize].kind.is_movable();
 
-        for (position, (edge, &(a, b))) in (0..).zip(self.active_edges().iter().zip(self.pairs())) {
+        for (position, (edge, &(a, b))) in (0_u32..).zip(self.active_edges().iter().zip(self.pairs())) {
             let edge = Some(edge);
-            let join = rule(Tie { a, b, edge });
+            let join = rule(position as usize, Tie { a, b, edge });
             let body = out.join(a, b, join, is_body);
             out.grouped_edges.extend(body.map(|body| (body, position)));
         }
-        for (position, &(a, b)) in (0..).zip(self.links()) {
-            let join = rule(Tie { a, b, edge: None });
+        for (position, &(a, b)) in (0_u32..).zip(self.links()) {
+            let join = rule(position as usize, Tie { a, b, edge: None });
             let body = out.join(a, b, join, is_body);
             out.grouped_links.extend(body.map(|body| (body, position)));
         }

@@ -14,8 +14,10 @@ use drystone_contact_graph::{Edge, EdgeKind, Nearness};
 use rayon::prelude::*;
 
 use super::Pipeline;
+use super::grouping::form_whole_groups;
+use super::motion::note_poses;
 use super::options::{GraphOptions, ObsoleteEdges};
-use super::share::{PARALLEL_PAIRS, is_shared};
+use super::share::{PARALLEL_BODIES, PARALLEL_PAIRS, is_shared};
 use crate::body::Body;
 use crate::contact::{Manifold, Scratch, reduce_to_deepest};
 use crate::error::StepError;
@@ -90,9 +92,31 @@ impl Pipeline {
         self.find_boxes(0.5 * self.narrow_phase.envelope, horizon);
         self.find_pairs();
         self.update_edges()?;
-        self.note_poses(h);
         self.find_contacts();
-        self.form_groups();
+        let is_shared = is_shared(self.world.bodies().len(), PARALLEL_BODIES);
+        if !is_shared || self.sleepers.asleep() > 0 || self.options.subgroups {
+            // Who wakes is seen by how bodies move.
+            note_poses(&mut self.states, &self.world, &self.sleepers, &self.known, h);
+            self.form_groups();
+        } else {
+            // Forming groups is one thread's work, so that others had better have some.
+            let Self {
+                graph,
+                ties,
+                options,
+                groups,
+                states,
+                world,
+                sleepers,
+                known,
+                ..
+            } = self;
+            rayon::join(
+                || form_whole_groups(graph, ties, options, groups),
+                || note_poses(states, world, sleepers, known, h),
+            );
+            self.wake_whole_groups();
+        }
         Ok(())
     }
 

@@ -4,12 +4,26 @@
 //! groups are formed: an edge between two of them is nobody's, an edge to one that is awake belongs to the latter's group,
 //! which takes the sleepy one as a body without weight at its border, or with fixation as one that can't move.
 
-use drystone_contact_graph::{Change, Join, Tie};
+use drystone_contact_graph::{Change, ContactGraph, Groups, Join, Tie};
 use nalgebra::Vector3;
 
 use super::Pipeline;
+use super::options::GraphOptions;
 use crate::contact::Manifold;
 use crate::event::WakeCause;
+
+/// Forms groups of all bodies that touch or are jointed. `ties` says of each edge whether it has contact points.
+pub(super) fn form_whole_groups(
+    graph: &ContactGraph<(), Manifold>,
+    ties: &[bool],
+    options: &GraphOptions,
+    groups: &mut Groups,
+) {
+    graph.groups_by(ties, groups);
+    if !options.groups {
+        groups.unite();
+    }
+}
 
 impl Pipeline {
     /// Forms the groups of bodies that touch or are jointed, and finds those that are awake.
@@ -27,18 +41,13 @@ impl Pipeline {
             }
             self.form_subgroups();
         } else {
-            // Asked once for each edge, in order: a byte each, instead of a look at every edge.
-            let mut ties = self.ties.iter();
-            self.graph.groups(|_| ties.next() == Some(&true), &mut self.groups);
-            if !self.options.groups {
-                self.groups.unite();
-            }
+            form_whole_groups(&self.graph, &self.ties, &self.options, &mut self.groups);
             self.wake_whole_groups();
         }
     }
 
     /// Wakes the groups that have somebody awake in them.
-    fn wake_whole_groups(&mut self) {
+    pub(super) fn wake_whole_groups(&mut self) {
         let groups = std::mem::take(&mut self.groups);
         self.active.clear();
         if self.sleepers.asleep() == 0 {

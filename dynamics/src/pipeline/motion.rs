@@ -1,14 +1,17 @@
 //! What moves bodies between the solves: external forces on velocities, velocities on poses.
 
+use drystone_contact_graph::Sleepers;
 use drystone_solver::InverseMass;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
 use super::share::{PARALLEL_BODIES, is_shared};
+use super::sync::Known;
 use super::{BodyState, Pipeline};
 use crate::body::{Body, BodyKind};
 use crate::constraint::Side;
 use crate::integrate::{Gyroscopic, Velocity, advance, free_velocity, velocity_between};
+use crate::world::World;
 
 /// Which velocities move the bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,43 +23,6 @@ pub(crate) enum AdvanceWith {
 }
 
 impl Pipeline {
-    /// Notes where bodies are, as contacts were found, and how scripted ones will move over a step of h seconds.
-    pub(super) fn note_poses(&mut self, h: f64) {
-        let time = self.world.time;
-        let bodies = self.world.bodies();
-        let (sleepers, known) = (&self.sleepers, &self.known);
-        self.states
-            .resize_with(bodies.len(), || BodyState::immovable(&bodies[0], Velocity::default()));
-        let note = |(index, (body, state)): (usize, (&Body, &mut BodyState))| {
-            // Nothing has changed of a body asleep since it was put so.
-            if sleepers.is_asleep(index as u32) && !known.is_changed(index as u32) {
-                return;
-            }
-            let velocity = match body.kind.motion() {
-                Some(motion) if h > 0.0 && !body.passive => velocity_between(&body.pose, &motion.pose(time + h), h),
-                _ => Velocity::default(),
-            };
-            // Field by field: a whole state made elsewhere would be copied.
-            state.side.pose = body.pose;
-            state.side.before = velocity;
-            state.side.free = velocity;
-            state.displacement = Velocity::default();
-            state.local = 0;
-            state.inverse = if body.is_dynamic() {
-                inverse_mass(body)
-            } else {
-                InverseMass::ZERO
-            };
-        };
-        let states = &mut self.states;
-        if is_shared(bodies.len(), PARALLEL_BODIES) {
-            let all = bodies.par_iter().zip(states).enumerate();
-            all.with_min_len(PARALLEL_BODIES / 4).for_each(note);
-        } else {
-            bodies.iter().zip(states).enumerate().for_each(note);
-        }
-    }
-
     /// External forces over a time h: what the velocities would be without contacts and joints.
     pub(crate) fn apply_forces(&mut self, gyroscopic: Gyroscopic, h: f64) {
         let gravity = self.world.gravity;
@@ -112,6 +78,40 @@ impl Pipeline {
         } else {
             bodies.iter_mut().zip(states).enumerate().for_each(work);
         }
+    }
+}
+
+/// Notes where bodies are, as contacts were found, and how scripted ones will move over a step of h seconds.
+pub(super) fn note_poses(states: &mut Vec<BodyState>, world: &World, sleepers: &Sleepers, known: &Known, h: f64) {
+    let time = world.time;
+    let bodies = world.bodies();
+    states.resize_with(bodies.len(), || BodyState::immovable(&bodies[0], Velocity::default()));
+    let note = |(index, (body, state)): (usize, (&Body, &mut BodyState))| {
+        // Nothing has changed of a body asleep since it was put so.
+        if sleepers.is_asleep(index as u32) && !known.is_changed(index as u32) {
+            return;
+        }
+        let velocity = match body.kind.motion() {
+            Some(motion) if h > 0.0 && !body.passive => velocity_between(&body.pose, &motion.pose(time + h), h),
+            _ => Velocity::default(),
+        };
+        // Field by field: a whole state made elsewhere would be copied.
+        state.side.pose = body.pose;
+        state.side.before = velocity;
+        state.side.free = velocity;
+        state.displacement = Velocity::default();
+        state.local = 0;
+        state.inverse = if body.is_dynamic() {
+            inverse_mass(body)
+        } else {
+            InverseMass::ZERO
+        };
+    };
+    if is_shared(bodies.len(), PARALLEL_BODIES) {
+        let all = bodies.par_iter().zip(states).enumerate();
+        all.with_min_len(PARALLEL_BODIES / 4).for_each(note);
+    } else {
+        bodies.iter().zip(states).enumerate().for_each(note);
     }
 }
 

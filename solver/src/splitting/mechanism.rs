@@ -220,7 +220,7 @@ impl<const N: usize> WithSimd for Passage<'_, N> {
             }
             return;
         }
-        for time in 0..joints + self.lag * (self.sweeps - 1) {
+        for time in 0..joints + self.lag * self.sweeps.saturating_sub(1) {
             let mut joint = time;
             for _ in 0..self.sweeps {
                 if joint < joints {
