@@ -7,6 +7,7 @@
 //!
 //! `benches/peers/run.py` is what runs all engines in turns; `benches/peers/program.rs` is the program it calls.
 
+pub mod cores;
 pub mod drystone_engine;
 pub mod exchange;
 pub mod measure;

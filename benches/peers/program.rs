@@ -18,7 +18,7 @@ use std::time::Duration;
 use drystone_benches::peers::measure::{Engine, Measurement, Status, measure};
 use drystone_benches::peers::rapier_engine::{Rapier, Work};
 use drystone_benches::peers::scenes::{PeerScene, SCENES, Setting, Since, find};
-use drystone_benches::peers::{drystone_engine, exchange, quality};
+use drystone_benches::peers::{cores, drystone_engine, exchange, quality};
 use serde_json::{Value, json};
 
 fn main() -> ExitCode {
@@ -91,8 +91,7 @@ fn run(name: &str, file: &str, limit: &str, engine: &[&str]) -> Result<String, S
     let mut engine: Box<dyn Engine> = match engine {
         ["drystone", threads, method] => {
             let threads = threads.parse().map_err(|error| format!("THREADS: {error}"))?;
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build_global().map_err(|error| error.to_string())?;
+            cores::occupy(threads).map_err(|error| error.to_string())?;
             Box::new(drystone_engine::simulation(setting, method)?)
         }
         ["rapier", work] => {

@@ -22,6 +22,13 @@ impl FlatLists {
         // Sizes go two places further on, so that after summing `starts[i + 1]` is where list `i` begins; placing the
         // items then moves it to where the list ends.
         self.starts.clear();
+        if count == 1 {
+            // All of them, as they come: nothing to count.
+            self.items.clear();
+            self.items.extend(entries.map(|(_, item)| item));
+            self.starts.extend([0, self.items.len() as u32]);
+            return;
+        }
         self.starts.resize(count + 2, 0);
         for (list, _) in entries.clone() {
             self.starts[list as usize + 2] += 1;
@@ -66,6 +73,8 @@ mod tests {
         assert_eq!(lists.list(2), [10, 12, 5]);
         assert_eq!(lists.list(3), [13]);
         assert_eq!(lists.list(4), []);
+        lists.fill(1, [(0, 7), (0, 3), (0, 9)].into_iter());
+        assert_eq!((lists.list(0), lists.list(1)), (&[7, 3, 9][..], &[][..]));
         lists.fill(0, std::iter::empty());
         assert_eq!(lists.list(0), []);
     }

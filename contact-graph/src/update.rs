@@ -123,11 +123,12 @@ impl<N, E> ContactGraph<N, E> {
             reserve(&mut self.edges, count);
             self.edges.resize_with(count, nobodys);
         }
+        // What lies between a run and its place is nobody's, in whatever order.
         for &Run { from, to, length } in self.runs.iter().filter(|run| run.to < run.from) {
-            (0..length).for_each(|k| self.edges.swap(from + k, to + k));
+            self.edges[to..from + length].rotate_left(from - to);
         }
         for &Run { from, to, length } in self.runs.iter().rev().filter(|run| run.to > run.from) {
-            (0..length).rev().for_each(|k| self.edges.swap(from + k, to + k));
+            self.edges[from..to + length].rotate_right(to - from);
         }
         self.edges.truncate(count);
     }

@@ -116,7 +116,7 @@ impl Pipeline {
         });
         let tasks = &mut tasks[..batch.len()];
         self.collect(tasks, phase)?;
-        self.store_velocities(batch, tasks);
+        self.store_velocities(batch, tasks, phase);
         self.store_impulses(batch, tasks, phase);
         Ok(())
     }
@@ -204,7 +204,7 @@ impl Pipeline {
         Ok(())
     }
 
-    fn store_velocities(&mut self, batch: Batch<'_>, tasks: &[GroupTask]) {
+    fn store_velocities(&mut self, batch: Batch<'_>, tasks: &[GroupTask], phase: Phase) {
         let bodies = self.world.bodies_mut();
         for (part, task) in batch.iter().zip(tasks) {
             // The immovable one is first.
@@ -216,6 +216,10 @@ impl Pipeline {
                     body.linear_velocity += change.linear;
                     body.angular_velocity += change.angular;
                 });
+                if phase == Phase::Whole && first == 0 {
+                    // Nobody asks before forces are next applied, or contacts next looked for.
+                    continue;
+                }
                 // What the next layer takes as given: until now it was the body's velocity.
                 for_each_of(&mut self.states, indices, &|index, state: &mut BodyState| {
                     state.side.free.add_scaled(1.0, &change(first + index));

@@ -10,12 +10,12 @@
 use std::time::Instant;
 
 use drystone_collision::{Aabb, NarrowPhase, overlaps};
-use drystone_contact_graph::{Edge, EdgeKind, Nearness};
+use drystone_contact_graph::{ContactGraph, Edge, EdgeKind, GraphError, Nearness};
 use rayon::prelude::*;
 
 use super::Pipeline;
 use super::grouping::form_whole_groups;
-use super::motion::note_poses;
+use super::motion::{Forces, Surroundings, for_each_body};
 use super::options::{GraphOptions, ObsoleteEdges};
 use super::share::{PARALLEL_BODIES, PARALLEL_PAIRS, is_shared};
 use crate::body::Body;
@@ -77,6 +77,71 @@ impl Pipeline {
         Ok(())
     }
 
+    /// The same, and then applies forces. Where nobody sleeps this is done together: bodies are gone through once, or by threads that
+    /// else have nothing to do.
+    pub(crate) fn detect_and_push(&mut self, horizon: f64, h: f64, forces: Forces) -> Result<(), StepError> {
+        if self.sleepers.asleep() > 0 || self.options.subgroups {
+            self.detect(horizon, h)?;
+            self.apply_forces(forces);
+            return Ok(());
+        }
+        let started = Instant::now();
+        self.find_near(horizon);
+        if is_shared(self.world.bodies().len(), PARALLEL_BODIES) {
+            self.find_beside_pushing(h, forces)?;
+        } else {
+            self.update_edges()?;
+            self.find_contacts();
+            self.form_groups();
+        }
+        self.count();
+        self.report.timings.collision += started.elapsed();
+        if !is_shared(self.world.bodies().len(), PARALLEL_BODIES) {
+            self.note_poses_and_push(h, forces);
+        }
+        Ok(())
+    }
+
+    /// Edges and groups are one thread's work, so that others had better have some.
+    fn find_beside_pushing(&mut self, h: f64, forces: Forces) -> Result<(), StepError> {
+        self.make_room_for_states();
+        let (time, surroundings) = (self.world.time, Surroundings::new(&self.world, &self.options));
+        let Self {
+            graph,
+            states,
+            world,
+            pairs,
+            aabbs,
+            options,
+            ..
+        } = self;
+        let (updated, ()) = rayon::join(
+            || update_edges(graph, pairs, aabbs, options),
+            || for_each_body(world.bodies_mut(), states, |_, body, state| state.note(body, time, h)),
+        );
+        updated.map_err(|error| refused(self.report.step, &error))?;
+        self.find_contacts();
+        let Self {
+            graph,
+            ties,
+            options,
+            groups,
+            states,
+            world,
+            ..
+        } = self;
+        rayon::join(
+            || form_whole_groups(graph, ties, options, groups),
+            || {
+                for_each_body(world.bodies_mut(), states, |_, body, state| {
+                    forces.push(&surroundings, false, body, state);
+                });
+            },
+        );
+        self.wake_whole_groups();
+        Ok(())
+    }
+
     /// Finds all contact points once more, where bodies are at the end of the step, for errors to be corrected.
     pub(crate) fn detect_again(&mut self) -> Result<(), StepError> {
         let started = Instant::now();
@@ -88,39 +153,19 @@ impl Pipeline {
     }
 
     fn find(&mut self, horizon: f64, h: f64) -> Result<(), StepError> {
-        self.detections += 1;
-        self.find_boxes(0.5 * self.narrow_phase.envelope, horizon);
-        self.find_pairs();
+        self.find_near(horizon);
         self.update_edges()?;
         self.find_contacts();
-        let is_shared = is_shared(self.world.bodies().len(), PARALLEL_BODIES);
-        if !is_shared || self.sleepers.asleep() > 0 || self.options.subgroups {
-            // Who wakes is seen by how bodies move.
-            note_poses(&mut self.states, &self.world, &self.sleepers, &self.known, h);
-            self.form_groups();
-        } else {
-            // Forming groups is one thread's work, so that others had better have some.
-            let Self {
-                graph,
-                ties,
-                options,
-                groups,
-                states,
-                world,
-                sleepers,
-                known,
-                ..
-            } = self;
-            rayon::join(
-                || form_whole_groups(graph, ties, options, groups),
-                || note_poses(states, world, sleepers, known, h),
-            );
-            self.wake_whole_groups();
-        }
+        // Who wakes is seen by how bodies move.
+        self.note_poses(h);
+        self.form_groups();
         Ok(())
     }
 
-    fn find_pairs(&mut self) {
+    /// Finds the pairs that may touch.
+    fn find_near(&mut self, horizon: f64) {
+        self.detections += 1;
+        self.find_boxes(0.5 * self.narrow_phase.envelope, horizon);
         self.broad_phase.pairs(&self.aabbs, &self.movable, &mut self.pairs);
         self.drop_pairs_without_edges();
         if self.sleepers.asleep() > 0 {
@@ -183,18 +228,8 @@ impl Pipeline {
     }
 
     fn update_edges(&mut self) -> Result<(), StepError> {
-        let (aabbs, rule) = (&self.aabbs, self.options.obsolete_edges);
-        let is_obsolete = |edge: &Edge<Manifold>| match rule {
-            ObsoleteEdges::AtOnce => true,
-            ObsoleteEdges::Distant => is_distant(&aabbs[edge.a as usize], &aabbs[edge.b as usize]),
-        };
-        let updated = self
-            .graph
-            .update_with(&self.pairs, |_, _| Manifold::default(), is_obsolete);
-        updated.map_err(|error| StepError::Graph {
-            step: self.report.step,
-            message: error.to_string(),
-        })
+        let updated = update_edges(&mut self.graph, &self.pairs, &self.aabbs, &self.options);
+        updated.map_err(|error| refused(self.report.step, &error))
     }
 
     fn find_contacts(&mut self) {
@@ -316,6 +351,28 @@ impl Manifold {
             cache.store(a, b, envelope, points);
         }
         self.replace(scratch);
+    }
+}
+
+/// Makes the edges of the graph those of the pairs.
+fn update_edges(
+    graph: &mut ContactGraph<(), Manifold>,
+    pairs: &[(u32, u32)],
+    aabbs: &[Aabb],
+    options: &GraphOptions,
+) -> Result<(), GraphError> {
+    let is_obsolete = |edge: &Edge<Manifold>| match options.obsolete_edges {
+        ObsoleteEdges::AtOnce => true,
+        ObsoleteEdges::Distant => is_distant(&aabbs[edge.a as usize], &aabbs[edge.b as usize]),
+    };
+    graph.update_with(pairs, |_, _| Manifold::default(), is_obsolete)
+}
+
+/// Something is wrong with pairs.
+fn refused(step: u64, error: &GraphError) -> StepError {
+    StepError::Graph {
+        step,
+        message: error.to_string(),
     }
 }
 

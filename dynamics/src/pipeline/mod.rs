@@ -52,7 +52,7 @@ use joints::JointMemory;
 pub use joints::Reaction;
 pub(crate) use layers::LayerSettings;
 use layers::Layering;
-pub(crate) use motion::AdvanceWith;
+pub(crate) use motion::{AdvanceWith, Forces};
 pub use options::{GraphOptions, ObsoleteEdges};
 use outline::Outline;
 pub use projection::Depths;
@@ -77,6 +77,8 @@ struct BodyState {
 /// A world with everything that has to be remembered between the stages of a step and from step to step.
 pub struct Pipeline {
     world: World,
+    /// Whether anybody may have changed the world since the last step looked at it.
+    is_open: bool,
     /// The world's time before the first step.
     start: f64,
     /// How much solvers measure.
@@ -147,6 +149,7 @@ impl Pipeline {
         Self {
             start: world.time,
             world,
+            is_open: true,
             measure: Measure::Nothing,
             keep_starts: false,
             broad_phase: Box::new(SweepAndPrune::default()),
@@ -190,6 +193,7 @@ impl Pipeline {
     }
 
     pub(crate) fn world_mut(&mut self) -> &mut World {
+        self.is_open = true;
         &mut self.world
     }
 

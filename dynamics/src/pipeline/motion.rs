@@ -1,12 +1,11 @@
 //! What moves bodies between the solves: external forces on velocities, velocities on poses.
 
-use drystone_contact_graph::Sleepers;
 use drystone_solver::InverseMass;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
 
+use super::options::GraphOptions;
 use super::share::{PARALLEL_BODIES, is_shared};
-use super::sync::Known;
 use super::{BodyState, Pipeline};
 use crate::body::{Body, BodyKind};
 use crate::constraint::Side;
@@ -22,23 +21,51 @@ pub(crate) enum AdvanceWith {
     New,
 }
 
-impl Pipeline {
-    /// External forces over a time h: what the velocities would be without contacts and joints.
-    pub(crate) fn apply_forces(&mut self, gyroscopic: Gyroscopic, h: f64) {
-        let gravity = self.world.gravity;
-        let damping = self.options.damping;
-        self.for_each_body(|asleep, body, state| {
-            if body.is_dynamic() {
-                if asleep {
-                    return;
-                }
-                state.side.before = Velocity::of(body);
-                state.side.free = free_velocity(body, &gravity, damping, gyroscopic, h);
+/// External forces, over a time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Forces {
+    pub(crate) gyroscopic: Gyroscopic,
+    /// Seconds.
+    pub(crate) h: f64,
+}
+
+impl Forces {
+    /// What they do to a body: its velocity without contacts and joints.
+    pub(super) fn push(self, world: &Surroundings, asleep: bool, body: &mut Body, state: &mut BodyState) {
+        if body.is_dynamic() {
+            if asleep {
+                return;
             }
-            // Until constraints say otherwise, this is where velocities end.
-            body.linear_velocity = state.side.free.linear;
-            body.angular_velocity = state.side.free.angular;
-        });
+            state.side.before = Velocity::of(body);
+            state.side.free = free_velocity(body, &world.gravity, world.damping, self.gyroscopic, self.h);
+        }
+        // Until constraints say otherwise, this is where velocities end.
+        body.linear_velocity = state.side.free.linear;
+        body.angular_velocity = state.side.free.angular;
+    }
+}
+
+/// What pushes all bodies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings {
+    gravity: Vector3<f64>,
+    damping: f64,
+}
+
+impl Surroundings {
+    pub(super) fn new(world: &World, options: &GraphOptions) -> Self {
+        Self {
+            gravity: world.gravity,
+            damping: options.damping,
+        }
+    }
+}
+
+impl Pipeline {
+    /// External forces: what the velocities would be without contacts and joints.
+    pub(crate) fn apply_forces(&mut self, forces: Forces) {
+        let surroundings = Surroundings::new(&self.world, &self.options);
+        self.for_each_body(|asleep, body, state| forces.push(&surroundings, asleep, body, state));
     }
 
     /// Moves the bodies for a time h; scripted ones to where they are `elapsed` after the beginning of the step.
@@ -68,50 +95,53 @@ impl Pipeline {
     /// Does something to each body by itself, given whether it is asleep.
     fn for_each_body(&mut self, work: impl Fn(bool, &mut Body, &mut BodyState) + Sync) {
         let sleepers = &self.sleepers;
-        let work = |(index, (body, state)): (usize, (&mut Body, &mut BodyState))| {
+        for_each_body(self.world.bodies_mut(), &mut self.states, |index, body, state| {
             work(sleepers.is_asleep(index as u32), body, state);
-        };
-        let (bodies, states) = (self.world.bodies_mut(), &mut self.states);
-        if is_shared(bodies.len(), PARALLEL_BODIES) {
-            let all = bodies.par_iter_mut().zip(states).enumerate();
-            all.with_min_len(PARALLEL_BODIES / 4).for_each(work);
-        } else {
-            bodies.iter_mut().zip(states).enumerate().for_each(work);
-        }
+        });
+    }
+
+    /// Makes room for what stages need to know of bodies.
+    pub(super) fn make_room_for_states(&mut self) {
+        let bodies = self.world.bodies();
+        let new = || BodyState::immovable(&bodies[0], Velocity::default());
+        self.states.resize_with(bodies.len(), new);
+    }
+
+    /// Notes where bodies are, as contacts were found, and how scripted ones will move over a step of h seconds.
+    pub(super) fn note_poses(&mut self, h: f64) {
+        self.make_room_for_states();
+        let (time, sleepers, known) = (self.world.time, &self.sleepers, &self.known);
+        for_each_body(self.world.bodies_mut(), &mut self.states, |index, body, state| {
+            // Nothing has changed of a body asleep since it was put so.
+            if !sleepers.is_asleep(index as u32) || known.is_changed(index as u32) {
+                state.note(body, time, h);
+            }
+        });
+    }
+
+    /// The same where nobody sleeps, and then applies forces.
+    pub(super) fn note_poses_and_push(&mut self, h: f64, forces: Forces) {
+        self.make_room_for_states();
+        let (time, surroundings) = (self.world.time, Surroundings::new(&self.world, &self.options));
+        for_each_body(self.world.bodies_mut(), &mut self.states, |_, body, state| {
+            state.note(body, time, h);
+            forces.push(&surroundings, false, body, state);
+        });
     }
 }
 
-/// Notes where bodies are, as contacts were found, and how scripted ones will move over a step of h seconds.
-pub(super) fn note_poses(states: &mut Vec<BodyState>, world: &World, sleepers: &Sleepers, known: &Known, h: f64) {
-    let time = world.time;
-    let bodies = world.bodies();
-    states.resize_with(bodies.len(), || BodyState::immovable(&bodies[0], Velocity::default()));
-    let note = |(index, (body, state)): (usize, (&Body, &mut BodyState))| {
-        // Nothing has changed of a body asleep since it was put so.
-        if sleepers.is_asleep(index as u32) && !known.is_changed(index as u32) {
-            return;
-        }
-        let velocity = match body.kind.motion() {
-            Some(motion) if h > 0.0 && !body.passive => velocity_between(&body.pose, &motion.pose(time + h), h),
-            _ => Velocity::default(),
-        };
-        // Field by field: a whole state made elsewhere would be copied.
-        state.side.pose = body.pose;
-        state.side.before = velocity;
-        state.side.free = velocity;
-        state.displacement = Velocity::default();
-        state.local = 0;
-        state.inverse = if body.is_dynamic() {
-            inverse_mass(body)
-        } else {
-            InverseMass::ZERO
-        };
-    };
+/// Does something to each body by itself, given its index.
+pub(super) fn for_each_body(
+    bodies: &mut [Body],
+    states: &mut [BodyState],
+    work: impl Fn(usize, &mut Body, &mut BodyState) + Sync,
+) {
+    let work = |(index, (body, state)): (usize, (&mut Body, &mut BodyState))| work(index, body, state);
     if is_shared(bodies.len(), PARALLEL_BODIES) {
-        let all = bodies.par_iter().zip(states).enumerate();
-        all.with_min_len(PARALLEL_BODIES / 4).for_each(note);
+        let all = bodies.par_iter_mut().zip(states).enumerate();
+        all.with_min_len(PARALLEL_BODIES / 4).for_each(work);
     } else {
-        bodies.iter().zip(states).enumerate().for_each(note);
+        bodies.iter_mut().zip(states).enumerate().for_each(work);
     }
 }
 
@@ -133,6 +163,25 @@ fn move_body(body: &mut Body, state: &mut BodyState, with: AdvanceWith, h: f64, 
 }
 
 impl BodyState {
+    /// Notes where a body is at a time, and how it will move over a step of h seconds if it is scripted.
+    pub(super) fn note(&mut self, body: &Body, time: f64, h: f64) {
+        let velocity = match body.kind.motion() {
+            Some(motion) if h > 0.0 && !body.passive => velocity_between(&body.pose, &motion.pose(time + h), h),
+            _ => Velocity::default(),
+        };
+        // Field by field: a whole state made elsewhere would be copied.
+        self.side.pose = body.pose;
+        self.side.before = velocity;
+        self.side.free = velocity;
+        self.displacement = Velocity::default();
+        self.local = 0;
+        self.inverse = if body.is_dynamic() {
+            inverse_mass(body)
+        } else {
+            InverseMass::ZERO
+        };
+    }
+
     fn immovable(body: &Body, velocity: Velocity) -> Self {
         Self {
             inverse: InverseMass::ZERO,

@@ -57,6 +57,10 @@ impl Pipeline {
         };
         self.go_on(batch, solver, settings);
         let result = self.project_batch(batch, solver, settings);
+        if result.is_ok() {
+            // How far they have gone nobody asks before contacts are next looked for.
+            self.move_apart(batch, false);
+        }
         (self.groups, self.active) = (groups, active);
         result
     }
@@ -94,6 +98,9 @@ impl Pipeline {
             numbers: &layering.order[layer.cells()],
         };
         let result = self.project_batch(batch, solver, settings);
+        if result.is_ok() {
+            self.move_apart(batch, true);
+        }
         self.layering = layering;
         result
     }
@@ -131,11 +138,11 @@ impl Pipeline {
                 });
             }
         }
-        self.move_apart(batch);
         Ok(())
     }
 
-    fn move_apart(&mut self, batch: Batch<'_>) {
+    /// Moves bodies by what their projections say, and notes it for those of higher layers.
+    fn move_apart(&mut self, batch: Batch<'_>, is_noted: bool) {
         let bodies = self.world.bodies_mut();
         for (part, task) in batch.iter().zip(&self.projections) {
             if task.outcome.is_none() {
@@ -146,9 +153,11 @@ impl Pipeline {
             for_each_of(bodies, part.bodies, &|index, body: &mut Body| {
                 body.pose = advance(&body.pose, &displacement(index), OrientationUpdate::Finite, 1.0);
             });
-            for_each_of(&mut self.states, part.bodies, &|index, state: &mut BodyState| {
-                state.displacement.add_scaled(1.0, &displacement(index));
-            });
+            if is_noted {
+                for_each_of(&mut self.states, part.bodies, &|index, state: &mut BodyState| {
+                    state.displacement.add_scaled(1.0, &displacement(index));
+                });
+            }
         }
     }
 }

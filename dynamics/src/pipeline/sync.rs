@@ -2,7 +2,8 @@
 //!
 //! The world knows nothing of the pipeline. Before each step the pipeline compares what it remembers with what there is:
 //! ids tell who has gone and who is new, and since both lists are in rising order one pass over them is enough. Memory of
-//! those who stay is kept; sleeping neighbours of whatever changed are woken.
+//! those who stay is kept; sleeping neighbours of whatever changed are woken. Bodies are compared one by one only if somebody has
+//! had the world in hand since.
 
 use drystone_contact_graph::{CollisionFilter, EdgeKind, FilterScope, Groups, NodeKind};
 use rayon::prelude::*;
@@ -85,14 +86,17 @@ impl Pipeline {
     pub(super) fn follow_the_world(&mut self) -> Result<(), StepError> {
         self.follow_bodies();
         let joints_changed = self.follow_joints();
-        self.follow_kinds()?;
+        self.follow_kinds(joints_changed)?;
         let filter_changed = self.follow_filter();
         self.follow_structure(joints_changed || filter_changed)?;
         let bodies = self.world.bodies().len();
         self.sleepers.resize(bodies, &self.options.sleep_rule());
         self.wake_what_was_changed();
-        self.follow_looks();
+        if self.is_open {
+            self.follow_looks();
+        }
         self.follow_materials();
+        self.is_open = false;
         Ok(())
     }
 
@@ -208,8 +212,11 @@ impl Pipeline {
     }
 
     /// Fixed bodies made dynamic, bodies taken out of store, bodies with their first joint.
-    fn follow_kinds(&mut self) -> Result<(), StepError> {
+    fn follow_kinds(&mut self, joints_changed: bool) -> Result<(), StepError> {
         self.link_joints()?;
+        if !self.is_open && !joints_changed {
+            return Ok(());
+        }
         let (graph, known, joints) = (&self.graph, &self.known, &self.joints);
         let differs = |(body, it): (usize, &Body)| {
             let kind = kind_of(it, joints.is_jointed(body));

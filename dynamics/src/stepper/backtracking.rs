@@ -63,8 +63,7 @@ impl Stepper for BacktrackingStep {
             let part = length as f64 * unit;
             pipeline.save(&mut self.checkpoint);
             let horizon = options.horizon(part);
-            pipeline.detect(horizon, part)?;
-            pipeline.apply_forces(options.gyroscopic, part);
+            pipeline.detect_and_push(horizon, part, options.forces(part))?;
             pipeline.solve_constraints(solver, &options.rows(part, part), horizon)?;
             pipeline.advance(AdvanceWith::New, part, part);
             if let Some(projector) = &prepared.projector {

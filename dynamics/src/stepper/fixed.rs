@@ -43,8 +43,7 @@ impl Stepper for FixedStep {
         let options = &self.options;
         let prepared = Prepared::once(&mut self.prepared, options, pipeline)?;
         let horizon = options.horizon(h);
-        pipeline.detect(horizon, h)?;
-        pipeline.apply_forces(options.gyroscopic, h);
+        pipeline.detect_and_push(horizon, h, options.forces(h))?;
         pipeline.solve_constraints(solver, &options.rows(h, h), horizon)?;
         pipeline.advance(self.advance_with, h, h);
         if let Some(projector) = &prepared.projector {

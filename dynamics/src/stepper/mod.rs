@@ -19,7 +19,7 @@ use drystone_solver::{Solver, choices, options, registry};
 use crate::constraint::RowSettings;
 use crate::error::StepError;
 use crate::integrate::Gyroscopic;
-use crate::pipeline::{Depths, GraphOptions, Pipeline, ProjectionSettings};
+use crate::pipeline::{Depths, Forces, GraphOptions, Pipeline, ProjectionSettings};
 
 pub use backtracking::BacktrackingStep;
 pub use fixed::FixedStep;
@@ -167,6 +167,14 @@ impl StepOptions {
             cfm: self.cfm,
             restitution_threshold: self.restitution_threshold,
             moved: false,
+        }
+    }
+
+    /// External forces over a time h.
+    fn forces(&self, h: f64) -> Forces {
+        Forces {
+            gyroscopic: self.gyroscopic,
+            h,
         }
     }
 

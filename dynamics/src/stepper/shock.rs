@@ -147,15 +147,14 @@ impl Stepper for ShockStep {
         let (horizon, projection) = (options.horizon(h), options.projection());
         let (whole, layered) = (weight * h, (1.0 - weight) * h);
 
-        pipeline.detect(horizon, h)?;
-        pipeline.apply_forces(options.gyroscopic, whole);
+        pipeline.detect_and_push(horizon, h, options.forces(whole))?;
         pipeline.solve_constraints(solver, &options.rows(whole, h), horizon)?;
         if whole > 0.0 {
             pipeline.advance(AdvanceWith::New, whole, whole);
         }
 
         pipeline.build_layers(&self.options.layers(pipeline.world().gravity.norm(), h));
-        pipeline.apply_forces(options.gyroscopic, layered);
+        pipeline.apply_forces(options.forces(layered));
         pipeline.advance_others(layered, h);
         let rows = options.rows(layered, h);
         pipeline.for_each_layer(|pipeline, layer| {

@@ -52,7 +52,7 @@ impl Stepper for SmallSteps {
                 moved: done > 0,
                 ..options.rows(part, part)
             };
-            pipeline.apply_forces(options.gyroscopic, part);
+            pipeline.apply_forces(options.forces(part));
             pipeline.solve_constraints(solver, &rows, options.horizon(part))?;
             pipeline.advance(AdvanceWith::New, part, (done + 1) as f64 * part);
         }

@@ -22,7 +22,7 @@
 use rayon::prelude::*;
 
 use super::wave;
-use crate::delassus::RigidBodies;
+use crate::delassus::{Placed, RigidBodies};
 
 /// Fewer manifolds than this are not worth a second thread.
 const ENOUGH: usize = 4096;
@@ -230,15 +230,41 @@ impl Colouring {
 
     /// Finds the manifolds; false if they are the same as before.
     fn find_manifolds(&mut self, bodies: &RigidBodies) -> bool {
-        let mut finder = Finder {
-            found: &mut self.found,
-            count: 0,
-            is_new: false,
-            current: Manifold::default(),
+        let touches = bodies.touches();
+        let shares = rayon::current_num_threads().min(touches.len() / ENOUGH);
+        if shares < 2 {
+            return find(touches, 0, &mut self.found);
+        }
+        if self.painters.len() < shares {
+            self.painters.resize_with(shares, Painter::default);
+        }
+        let painters = &mut self.painters[..shares];
+        // Where a manifold begins, at a share's end or behind it.
+        let bound = |share: usize| {
+            let place = share * touches.len() / shares;
+            let same = |place: &usize| *place > 0 && touches[*place].pair == touches[*place - 1].pair;
+            let begins = (place..touches.len()).find(|place| !same(place));
+            begins.unwrap_or(touches.len())
         };
-        let pairs = bodies.touches().iter().map(|placed| placed.pair);
-        pairs.for_each(|pair| finder.add(pair));
-        finder.close()
+        painters.par_iter_mut().enumerate().for_each(|(share, painter)| {
+            let first = bound(share);
+            find(&touches[first..bound(share + 1)], first as u32, &mut painter.manifolds);
+        });
+        let mut known = self.found.as_slice();
+        let same = |painter: &Painter| {
+            let count = painter.manifolds.len().min(known.len());
+            let own;
+            (own, known) = known.split_at(count);
+            own == painter.manifolds
+        };
+        if painters.iter().all(same) && known.is_empty() {
+            return false;
+        }
+        self.found.clear();
+        for painter in painters {
+            self.found.extend_from_slice(&painter.manifolds);
+        }
+        true
     }
 
     /// The blocks in the order of a sweep.
@@ -326,6 +352,21 @@ impl Painter {
             }
         }
     }
+}
+
+/// Finds the manifolds of contact points, of which the first has a number; false if they are what `found` has already.
+fn find(touches: &[Placed], first: u32, found: &mut Vec<Manifold>) -> bool {
+    let mut finder = Finder {
+        found,
+        count: 0,
+        is_new: false,
+        current: Manifold {
+            first,
+            ..Manifold::default()
+        },
+    };
+    touches.iter().for_each(|placed| finder.add(placed.pair));
+    finder.close()
 }
 
 /// Puts blocks together and compares with what was found before.
@@ -448,6 +489,31 @@ mod tests {
         order.sort_unstable();
         assert_eq!(order, (0..problem.blocks.len() as u32).collect::<Vec<_>>());
         assert_eq!(colouring.uncoloured(), 0);
+    }
+
+    /// However many threads look for them, manifolds are those that one finds, and changes are seen wherever they are.
+    #[test]
+    fn threads_find_the_same_manifolds() {
+        let count = 2 * ENOUGH as u32;
+        // From none to three contacts a pair, so that shares begin within manifolds.
+        let pairs = |without: u32| {
+            let of = move |k: u32| (0..if k == without { 0 } else { k % 4 }).map(move |_| [k, k + 1]);
+            (1..count).flat_map(of)
+        };
+        let problems = [0, 2, count / 2 + 1, count - 1].map(|without| problem(count, pairs(without)));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        let mut shared = Colouring::default();
+        for problem in &problems {
+            let Operator::RigidBodies(bodies) = &problem.operator else {
+                unreachable!()
+            };
+            assert!(bodies.touches().len() > 2 * ENOUGH);
+            assert!(pool.install(|| shared.find(bodies, 0)));
+            assert!(!pool.install(|| shared.find(bodies, 0)));
+            let mut alone = Vec::new();
+            find(bodies.touches(), 0, &mut alone);
+            assert_eq!(shared.found, alone);
+        }
     }
 
     #[test]
