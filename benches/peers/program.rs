@@ -15,7 +15,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use drystone_benches::peers::measure::{Engine, Measurement, Status, measure};
+use drystone_benches::peers::measure::{Measurement, Status, measure};
 use drystone_benches::peers::rapier_engine::{Rapier, Work};
 use drystone_benches::peers::scenes::{PeerScene, SCENES, Setting, Since, find};
 use drystone_benches::peers::{cores, drystone_engine, exchange, quality};
@@ -88,11 +88,17 @@ fn run(name: &str, file: &str, limit: &str, engine: &[&str]) -> Result<String, S
     let (scene, setting) = prepared(name)?;
     let limit = limit.parse::<f64>().map_err(|error| format!("LIMIT: {error}"))?;
     let limit = Duration::try_from_secs_f64(limit).map_err(|error| format!("LIMIT: {error}"))?;
-    let mut engine: Box<dyn Engine> = match engine {
+    let (measurement, near) = match engine {
         ["drystone", threads, method] => {
             let threads = threads.parse().map_err(|error| format!("THREADS: {error}"))?;
             cores::occupy(threads).map_err(|error| error.to_string())?;
-            Box::new(drystone_engine::simulation(setting, method)?)
+            // On one of these threads from the first step to the last, as in the program `drystone`.
+            rayon::scope(|_| {
+                let mut engine = drystone_engine::simulation(setting, method)?;
+                let before = cores::are_near();
+                let measurement = measure(&mut engine, scene, limit);
+                Ok::<_, String>((measurement, before && cores::are_near()))
+            })?
         }
         ["rapier", work] => {
             let work = match *work {
@@ -101,17 +107,16 @@ fn run(name: &str, file: &str, limit: &str, engine: &[&str]) -> Result<String, S
                 "reduced" => Work::ReducedCoordinates,
                 other => return Err(format!("same, defaults or reduced, not '{other}'")),
             };
-            Box::new(Rapier::new(&setting, work))
+            (measure(&mut Rapier::new(&setting, work), scene, limit), true)
         }
         _ => return Err("expected 'drystone THREADS METHOD' or 'rapier same|defaults|reduced'".into()),
     };
-    let measurement = measure(engine.as_mut(), scene, limit);
     std::fs::write(file, exchange::states_text(&measurement.states)).map_err(|error| format!("{file}: {error}"))?;
-    Ok(report(&measurement).to_string())
+    Ok(report(&measurement, near).to_string())
 }
 
 /// The same fields as the drivers in other languages print.
-fn report(measurement: &Measurement) -> Value {
+fn report(measurement: &Measurement, near: bool) -> Value {
     let (status, message) = match &measurement.status {
         Status::Done => ("done", None),
         Status::TimeLimit => ("time-limit", None),
@@ -129,6 +134,7 @@ fn report(measurement: &Measurement) -> Value {
         "collision_ms": mean(measurement.split[0]),
         "solve_ms": mean(measurement.split[1]),
         "contacts": measurement.contacts,
+        "near": near,
     })
 }
 

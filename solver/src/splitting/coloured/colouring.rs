@@ -55,7 +55,7 @@ pub(in crate::splitting) struct Colouring {
     stretch: usize,
     /// Manifolds in the order of the problem.
     found: Vec<Manifold>,
-    /// The same domain by domain, then the seam.
+    /// The same domain by domain, then the seam; empty if there is one domain, which has them as they are found.
     sorted: Vec<Manifold>,
     /// Where stretches of these begin and end, and the first stretch of each section.
     stretches: Vec<[u32; 2]>,
@@ -120,7 +120,8 @@ impl Colouring {
 
     /// Colours all stretches, which threads share: none knows of another.
     fn colour(&mut self, bodies: usize) {
-        let (sorted, stretches) = (&self.sorted, &self.stretches);
+        let sorted = if self.sorted.is_empty() { &self.found } else { &self.sorted };
+        let stretches = &self.stretches;
         let threads = rayon::current_num_threads();
         let shares = if sorted.len() < ENOUGH {
             1
@@ -194,7 +195,6 @@ impl Colouring {
         let mut ends = [None; MOST_DOMAINS + 1];
         self.sorted.clear();
         if count == 1 || places[count] * SEAM > self.found.len() {
-            self.sorted.extend_from_slice(&self.found);
             ends[..2].fill(Some(self.found.len()));
             return ends;
         }
