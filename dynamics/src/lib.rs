@@ -4,6 +4,7 @@
 //! did. Inside, a [`Stepper`] calls the stages of the [`Pipeline`]: detect contacts, solve them and the joints group by group, move
 //! the bodies, project away what still penetrates or has come apart.
 
+mod attendance;
 mod body;
 mod constraint;
 mod contact;

@@ -2,6 +2,7 @@
 
 use drystone_solver::Measure;
 
+use crate::attendance::with_threads_at_hand;
 use crate::body::Body;
 use crate::error::StepError;
 use crate::event::Event;
@@ -10,7 +11,7 @@ use crate::pipeline::Pipeline;
 use crate::report::StepReport;
 use crate::world::World;
 
-/// With fewer contacts than this, a step is taken by one thread.
+/// With fewer contacts than this, no other thread is worth keeping at hand.
 const WORTH_THREADS: usize = 512;
 
 /// A running simulation.
@@ -50,11 +51,13 @@ impl Simulation {
 
     /// Takes one step. After an error the world is as far as it got; it can be looked at, not continued.
     pub fn step(&mut self) -> Result<&StepReport, StepError> {
-        // Threads meet many times in a step; from outside their pool each time would be a wait for one of them to wake up.
-        if self.pipeline.report().contacts < WORTH_THREADS || rayon::current_num_threads() == 1 {
+        // Threads meet many times in a step, and each time would be a wait for one of them to wake up.
+        let contacts = self.pipeline.report().contacts;
+        let others = (contacts / WORTH_THREADS).min(rayon::current_num_threads() - 1);
+        if others == 0 {
             self.take_step()?;
         } else {
-            rayon::scope(|_| self.take_step())?;
+            with_threads_at_hand(others, || self.take_step())?;
         }
         Ok(self.pipeline.report())
     }

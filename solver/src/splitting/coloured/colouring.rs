@@ -120,7 +120,11 @@ impl Colouring {
 
     /// Colours all stretches, which threads share: none knows of another.
     fn colour(&mut self, bodies: usize) {
-        let sorted = if self.sorted.is_empty() { &self.found } else { &self.sorted };
+        let sorted = if self.sorted.is_empty() {
+            &self.found
+        } else {
+            &self.sorted
+        };
         let stretches = &self.stretches;
         let threads = rayon::current_num_threads();
         let shares = if sorted.len() < ENOUGH {
