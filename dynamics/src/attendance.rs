@@ -69,7 +69,7 @@ mod tests {
     /// Whatever there is to share, from whichever thread it is asked, all of it is done and nobody is waited for.
     #[test]
     fn work_is_done_whoever_is_at_hand() {
-        let sum = |count| with_threads_at_hand(count, || (0..1000_u64).into_par_iter().with_max_len(1).sum::<u64>());
+        let sum = |count| with_threads_at_hand(count, || (0..1000_u32).into_par_iter().with_max_len(1).sum::<u32>());
         for threads in [1, 2, 5] {
             let pool = pool(threads);
             for count in [0, 1, 2, 7] {
