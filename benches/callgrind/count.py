@@ -37,7 +37,7 @@ RUNS = [
 ]
 # Parts of a step, by what the names of their functions end with. What assembling takes is taken off solving.
 STAGES = {
-    "detect": r"pipeline::detection::<impl [^>]*Pipeline>::detect$",
+    "detect": r"pipeline::detection::<impl [^>]*Pipeline>::find_alone$",
     "assemble": r"pipeline::task::GroupTask::assemble$",
     "solve": r"pipeline::batch::<impl [^>]*Pipeline>::solve_constraints$",
     "project": r"pipeline::projection::<impl [^>]*Pipeline>::project$",

@@ -35,7 +35,7 @@ SWEEPS = 10
 # A run that had the processor for a smaller part of its time was disturbed by other programs.
 UNDISTURBED = 0.9
 # How often a run on several threads is repeated, at most, whose processors shared no cache, and seconds to wait before.
-MOVES, PAUSE = 12, 5
+MOVES, PAUSE = 6, 3
 # Seconds beyond the limit that a process may take to build its model and to write its states.
 GRACE = 120
 

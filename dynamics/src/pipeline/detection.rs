@@ -86,24 +86,33 @@ impl Pipeline {
             return Ok(());
         }
         let started = Instant::now();
-        self.find_near(horizon);
-        if is_shared(self.world.bodies().len(), PARALLEL_BODIES) {
-            self.find_beside_pushing(h, forces)?;
+        let is_shared = is_shared(self.world.bodies().len(), PARALLEL_BODIES);
+        if is_shared {
+            self.find_beside_pushing(horizon, h, forces)?;
         } else {
-            self.update_edges()?;
-            self.find_contacts();
-            self.form_groups();
+            self.find_alone(horizon)?;
         }
         self.count();
         self.report.timings.collision += started.elapsed();
-        if !is_shared(self.world.bodies().len(), PARALLEL_BODIES) {
+        if !is_shared {
             self.note_poses_and_push(h, forces);
         }
         Ok(())
     }
 
+    // Not a part of its caller, so that it can be found in profiles.
+    #[inline(never)]
+    fn find_alone(&mut self, horizon: f64) -> Result<(), StepError> {
+        self.find_near(horizon);
+        self.update_edges()?;
+        self.find_contacts();
+        self.form_groups();
+        Ok(())
+    }
+
     /// Edges and groups are one thread's work, so that others had better have some.
-    fn find_beside_pushing(&mut self, h: f64, forces: Forces) -> Result<(), StepError> {
+    fn find_beside_pushing(&mut self, horizon: f64, h: f64, forces: Forces) -> Result<(), StepError> {
+        self.find_near(horizon);
         self.make_room_for_states();
         let (time, surroundings) = (self.world.time, Surroundings::new(&self.world, &self.options));
         let Self {
