@@ -69,10 +69,12 @@ def section(data):
     parts = [
         "## Beside other engines",
         introduction(results),
+        aims(results),
         comparison(results),
         measures(results),
         "![Time for a step against what is wrong at the end, one panel a scene](performance-peers.svg)",
         caption(),
+        threads_part(results),
         *(scene_part(results, scene) for scene in results.scenes),
         settings(results),
         again(),
@@ -105,6 +107,115 @@ velocities of all of them; no engine's own contact distance is believed.
 
 Times are medians of {rounds} in which the engines took turns, each run a process of its own, on one thread unless it
 says otherwise.{less} Measured on {data['date']} on {machine(data)}. {busy} A run was stopped after {plain(data['limit_seconds'])} s."""
+
+
+def aims(results):
+    """What was aimed at, and what came of it."""
+    lines = [line for aim in [lead, lead_on_rapier, gain_of_threads, collision_and_solving, collision_and_rapier] for line in aim(results)]
+    if not lines:
+        return ""
+    return "\n\n".join(["What we aim at, and what these measurements say of it:", table(["aim", "measured", "met"], lines, left=3)])
+
+
+def verdict(is_met):
+    return "yes" if is_met else "**no**"
+
+
+def others(results):
+    """Engines of other families on one thread."""
+    base = next((engine for engine in results.engines if engine["key"] == BASE), None)
+    return [engine for engine in results.engines if base and engine["family"] != base["family"] and engine["threads"] == 1]
+
+
+def lead(results):
+    leads = [
+        (theirs["step_ms"] / ours["step_ms"], engine, scene)
+        for engine in others(results)
+        for scene, ours, theirs in results.pairs(engine)
+    ]
+    if leads:
+        least, engine, scene = min(leads, key=lambda found: found[0])
+        behind = sum(found[0] <= 1 for found in leads)
+        where = f"least against {engine['title']} on `{scene['name']}`, {ratio(least)}"
+        yield ["faster than every engine on every scene", f"behind in {behind} of {len(leads)}; {where}", verdict(behind == 0)]
+
+
+# The scenes that two of the aims speak of, and what they ask for.
+LARGE = ["wall-2000", "sphere-pile-10000"]
+OVER_RAPIER, OF_TWO_THREADS = 1.5, 1.7
+
+
+def lead_on_rapier(results):
+    for name in LARGE:
+        found = [
+            (theirs["step_ms"] / ours["step_ms"], engine)
+            for engine in others(results) if engine["family"] == "Rapier"
+            for scene, ours, theirs in results.pairs(engine) if scene["name"] == name
+        ]
+        if found:
+            least, engine = min(found, key=lambda one: one[0])
+            yield [f"{plain(OVER_RAPIER)} times as fast as Rapier on `{name}`", f"{ratio(least)} ({engine['title']})", verdict(least >= OVER_RAPIER)]
+
+
+def two_threads(results):
+    """Scene, on one thread, on two."""
+    engine = next((engine for engine in results.engines if engine["threads"] == 2), None)
+    return list(results.pairs(engine)) if engine else []
+
+
+def gain_of_threads(results):
+    for scene, ours, theirs in two_threads(results):
+        if scene["name"] in LARGE:
+            gain = ours["step_ms"] / theirs["step_ms"]
+            yield [f"two threads {plain(OF_TWO_THREADS)} times as fast as one on `{scene['name']}`", ratio(gain), verdict(gain >= OF_TWO_THREADS)]
+
+
+def collision_and_solving(results):
+    shares = [
+        (row["collision_ms"] / row["solve_ms"], scene)
+        for scene in results.scenes if (row := results.by_place.get((scene["name"], BASE))) and row["status"] == "done"
+    ]
+    if shares:
+        most, scene = max(shares, key=lambda found: found[0])
+        yield ["collision takes no more than solving", f"at most {ratio(most)} (`{scene['name']}`)", verdict(most <= 1)]
+
+
+def collision_and_rapier(results):
+    ours = results.by_place.get((LARGE[1], BASE))
+    theirs = [
+        row["collision_ms"]
+        for engine in others(results) if engine["family"] == "Rapier"
+        if (row := results.by_place.get((LARGE[1], engine["key"]))) and row["status"] == "done"
+    ]
+    if ours and ours["status"] == "done" and theirs:
+        own, least = ours["collision_ms"], min(theirs)
+        yield [f"collision of `{LARGE[1]}` takes less than Rapier's", f"{number(own, 2)} ms, Rapier's {number(least, 2)} ms or more", verdict(own < least)]
+
+
+def threads_part(results):
+    """What a second thread gains."""
+    pairs = two_threads(results)
+    if not pairs:
+        return ""
+    rows = []
+    for scene, ours, theirs in pairs:
+        apart = theirs.get("apart_ms")
+        rows.append([
+            f"`{scene['name']}`", number(ours["step_ms"]), number(theirs["step_ms"]), ratio(ours["step_ms"] / theirs["step_ms"]),
+            f"{theirs.get('near_runs', theirs['runs'])} of {theirs['runs']}",
+            ratio(ours["step_ms"] / apart) if apart else "–", str(theirs.get("apart_runs", 0)),
+        ])
+    head = [
+        "scene", "one thread, ms", "two, ms", "times as fast", "runs with a shared cache", "without, times as fast", "runs without",
+    ]
+    return "\n\n".join([
+        "### Two threads",
+        "Threads are bound to a processor each. Where the host of a virtual machine has put its two processors on cores that share no cache, "
+        "all that one thread hands to the other takes several times as long; before and after each run the program looks whether they do "
+        "(`benches/peers/cores.rs`), and a run in which they don't is repeated. Runs of both kinds are counted here; everywhere else on this page "
+        "a time on two threads is that of the first kind, where there was one in a round. The bits are the same on any number of threads.",
+        table(head, rows),
+    ])
 
 
 def comparison(results):
