@@ -66,7 +66,7 @@ def scripted(key, title, family, package, driver, setting, settings):
     python = CACHE / package / "bin" / "python"
     command = lambda scene, states, limit: [python, HERE / driver, exported(scene), states, limit, setting]
     prepare = lambda: None if python.exists() else f"no virtual environment {python.parent.parent}"
-    return Engine(key, title, family, "f64", settings, command, prepare, [python, HERE / driver, "--version"])
+    return Engine(key, title, family, "f64", settings, command, prepare, [python, HERE / driver, "--version"], is_scripted=True)
 
 
 class Engine:
@@ -74,11 +74,11 @@ class Engine:
 
     def __init__(
         self, key, title, family, precision, settings, command,
-        prepare=lambda: None, version=None, threads=1, only=None,
+        prepare=lambda: None, version=None, threads=1, only=None, is_scripted=False,
     ):
         self.key, self.title, self.family, self.precision = key, title, family, precision
         self.settings, self.command, self.prepare, self.threads = settings, command, prepare, threads
-        self.version_command, self.only = version, only
+        self.version_command, self.only, self.is_scripted = version, only, is_scripted
 
     def takes(self, scene):
         return self.only is None or scene["name"] in self.only
@@ -286,6 +286,7 @@ def arguments():
     parser.add_argument("--install", action="store_true", help="install what is missing, and end")
     parser.add_argument("--rounds", type=int, help="runs of each engine on each scene (5; quick: 1)")
     parser.add_argument("--limit", type=float, help="seconds for a run (120; quick: 15)")
+    parser.add_argument("--limit-scripted", type=float, help="the same for engines that are called from Python (as for the others)")
     parser.add_argument("--retries", type=int, help="more runs of one that other programs disturbed (2; quick: 0)")
     parser.add_argument("--scenes", help="only these, with commas between them")
     parser.add_argument("--engines", help="only these, with commas between them")
@@ -295,6 +296,7 @@ def arguments():
     given = parser.parse_args()
     given.rounds = given.rounds or (1 if given.quick else 5)
     given.limit = given.limit or (15.0 if given.quick else 120.0)
+    given.limit_scripted = given.limit_scripted or given.limit
     if given.retries is None:
         given.retries = 0 if given.quick else 2
     aside = WORK / "quick" / "peers.json"
@@ -356,6 +358,7 @@ def main():
             "machine": machine(),
             "rounds": given.rounds,
             "limit_seconds": given.limit,
+            "limit_scripted_seconds": given.limit_scripted,
             "sweeps": SWEEPS,
             "load": [min(row["load"] for row in rows), max(row["load"] for row in rows)] if rows else None,
             "scenes": scenes,
@@ -375,7 +378,8 @@ def main():
                 place = (scene["name"], engine.key)
                 if not engine.takes(scene) or (number, *place) in finished or place in hopeless:
                     continue
-                row = {"round": number, **best_attempt(engine, scene, given.limit, given.retries)}
+                limit = given.limit_scripted if engine.is_scripted else given.limit
+                row = {"round": number, **best_attempt(engine, scene, limit, given.retries)}
                 rows.append(row)
                 with journal.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")

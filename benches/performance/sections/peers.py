@@ -100,13 +100,15 @@ def introduction(results):
     fewer = {row["engine"] for row in data["results"] if row["status"] == "done" and row["runs"] < data["rounds"]}
     names = ", ".join(title for key, title in titles.items() if key in fewer)
     less = f" Fewer runs than that, of some scenes one: {names}." if fewer else ""
+    shorter = data.get("limit_scripted_seconds", data["limit_seconds"])
+    scripted = f", one of MuJoCo or Drake after {plain(shorter)} s" if shorter != data["limit_seconds"] else ""
     return f"""Every engine gets the same bodies with the same masses and inertias, joints, friction, gravity and step, no restitution
 and no sleep, and {data['sweeps']} sweeps where it has such a setting, started from the last step's impulses where it keeps them. Each takes the same
 steps: some to warm up, then those that are timed. At the end Drystone's own narrow phase and energies judge the poses and
 velocities of all of them; no engine's own contact distance is believed.
 
 Times are medians of {rounds} in which the engines took turns, each run a process of its own, on one thread unless it
-says otherwise.{less} Measured on {data['date']} on {machine(data)}. {busy} A run was stopped after {plain(data['limit_seconds'])} s."""
+says otherwise.{less} Measured on {data['date']} on {machine(data)}. {busy} A run was stopped after {plain(data['limit_seconds'])} s{scripted}."""
 
 
 def aims(results):
