@@ -14,6 +14,9 @@ use crate::world::World;
 /// With fewer contacts than this, no other thread is worth keeping at hand.
 const WORTH_THREADS: usize = 512;
 
+/// More threads at hand than this would be in each other's way where they look for work; others are woken when there is some.
+const MOST_AT_HAND: usize = 7;
+
 /// A running simulation.
 ///
 /// ```
@@ -53,7 +56,8 @@ impl Simulation {
     pub fn step(&mut self) -> Result<&StepReport, StepError> {
         // Threads meet many times in a step, and each time would be a wait for one of them to wake up.
         let contacts = self.pipeline.report().contacts;
-        let others = (contacts / WORTH_THREADS).min(rayon::current_num_threads() - 1);
+        let most = MOST_AT_HAND.min(rayon::current_num_threads() - 1);
+        let others = (contacts / WORTH_THREADS).min(most);
         if others == 0 {
             self.take_step()?;
         } else {
