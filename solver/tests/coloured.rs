@@ -284,6 +284,37 @@ fn what_is_not_a_number_is_said_of_its_block() {
     assert!(error.unwrap_err().to_string().contains("block 3"));
 }
 
+/// Where all sweeps go through memory together it is only found on the way; impulses stay, and the next solve is what it would have been.
+#[test]
+fn a_passage_that_finds_no_number_changes_nothing() {
+    let whole = Pile::heap(5, 16, 46).touches(|_| FRICTION);
+    assert!(whole.blocks.len() > 40_000, "more than enough for a passage");
+    let mut broken = whole.clone();
+    let last = broken.blocks.len() - 1;
+    broken.bias[3 * last + 1] = f64::NAN;
+    let (solver, mut context) = (solver("pgs:order=coloured,iterations=3"), Context::default());
+    let start = vec![0.01; whole.rows()];
+    let mut impulses = start.clone();
+    let error = solver.solve(&broken, &mut impulses, &mut context).unwrap_err();
+    assert!(error.to_string().contains(&format!("block {last}")), "{error}");
+    assert_eq!(impulses, start);
+    solver.solve(&whole, &mut impulses, &mut context).unwrap();
+    let mut fresh = start;
+    solver.solve(&whole, &mut fresh, &mut Context::default()).unwrap();
+    assert_eq!(impulses, fresh);
+    // From nothing as well, where there is nothing that bodies begin with.
+    let mut cold = vec![0.0; whole.rows()];
+    solver.solve(&whole, &mut cold, &mut context).unwrap();
+    let nothing = vec![0.0; whole.rows()];
+    let (watched, ..) = run(
+        "pgs:order=coloured,iterations=3",
+        &whole,
+        &nothing,
+        Measure::EveryIteration,
+    );
+    assert_eq!(cold, watched);
+}
+
 /// Also when pairs come and go, as long as the context has seen as many.
 #[test]
 fn a_second_solve_allocates_nothing() {

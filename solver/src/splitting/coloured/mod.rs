@@ -32,6 +32,8 @@ mod work;
 pub(super) use colouring::Colouring;
 pub use work::{SweepWork, bytes_per_contact};
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use pulp::Arch;
 use rayon::prelude::*;
 
@@ -48,7 +50,7 @@ use crate::cone::Cone;
 use crate::delassus::{Delassus, Placed, RigidBodies};
 use crate::error::SolveError;
 use crate::problem::{Block, Operator, Problem};
-use crate::solve::{Context, Convergence};
+use crate::solve::{Context, Convergence, Measure};
 
 /// Fewer contacts than this, of all lanes, are not worth a second thread.
 const PIECE: usize = 256;
@@ -227,27 +229,41 @@ fn run<C: Contacts>(
         contacts.reserve_exact(count + count / 16);
     }
     contacts.resize(count, C::default());
-    let mut pass = ColourPass {
-        team: Team::new(layout, bodies),
+    let team = Team::new(layout, bodies);
+    let packing = Packing {
+        team,
         problem,
         operator,
-        contacts,
-        packed: Packed::Irregular,
+        relaxation,
+        factor: options.sweeps.warm_start,
     };
-    pass.packed = pass.pack(impulses, relaxation, options.sweeps.warm_start);
-    if pass.packed == Packed::Irregular {
-        return None;
+    let mut pass = ColourPass {
+        packing,
+        contacts,
+        packed: Packed::NotYet,
+    };
+    // Where all is done in one passage over memory, packing is a part of it.
+    let is_passage = options.sweeps.is_undisturbed()
+        && context.measure != Measure::EveryIteration
+        && context.cancel.is_none()
+        && team.band::<C>(UNPACKED + options.sweeps.iterations).is_some();
+    if !is_passage {
+        pass.pack(impulses);
+        if pass.packed == Packed::Irregular {
+            return None;
+        }
     }
-    Some(
-        options
-            .sweeps
-            .iterate_pass(problem, operator, impulses, context, &mut pass),
-    )
+    let report = options
+        .sweeps
+        .iterate_pass(problem, operator, impulses, context, &mut pass);
+    (pass.packed != Packed::Irregular).then_some(report)
 }
 
 /// How contacts came to their places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Packed {
+    /// They have not.
+    NotYet,
     /// All impulses are zero, so that bodies are at rest to begin with.
     Cold,
     /// Bodies are at rest, and have to be given the velocities of the impulses.
@@ -261,6 +277,9 @@ enum Packed {
 // What threads tell of it: the largest counts.
 const WARM: f64 = 1.0;
 const IRREGULAR: f64 = 2.0;
+
+/// Rounds before the sweeps over contacts that have not been packed: packing, and giving bodies their velocities.
+const UNPACKED: usize = 2;
 
 /// Who goes through the contacts of a layout, and how.
 #[derive(Clone, Copy)]
@@ -319,6 +338,11 @@ impl<'a> Team<'a> {
         })
     }
 
+    /// How many of so many rounds go through memory together, if it is more than one.
+    fn band<C>(&self, count: usize) -> Option<usize> {
+        self.layout.tiles.band::<C>(count, self.threads)
+    }
+
     /// Does something to all contacts in their order, so many times.
     fn rounds<C: Contacts>(
         &self,
@@ -327,7 +351,7 @@ impl<'a> Team<'a> {
         work: &(impl Fn(usize, &[Packet], &mut [C]) + Sync),
     ) {
         let layout = self.layout;
-        if let Some(band) = layout.tiles.band::<C>(count, self.threads) {
+        if let Some(band) = self.band::<C>(count) {
             return wave::run(
                 &layout.tiles,
                 layout.packets(),
@@ -368,91 +392,104 @@ impl<'a> Team<'a> {
     }
 }
 
-/// A problem laid out.
-struct ColourPass<'a, C> {
+/// Brings contacts and step lengths to their places.
+#[derive(Clone, Copy)]
+struct Packing<'a> {
     team: Team<'a>,
     problem: &'a Problem,
     operator: &'a RigidBodies,
+    relaxation: f64,
+    /// What part of the impulses contacts start from.
+    factor: f64,
+}
+
+impl Packing<'_> {
+    /// Packs some contacts, and tells how they are.
+    fn pack<C: Contacts>(&self, impulses: &[f64], packets: &[Packet], contacts: &mut [C]) -> f64 {
+        let Team {
+            arch, layout, bodies, ..
+        } = self.team;
+        let problem = self.problem;
+        let touches = self.operator.touches();
+        let origin = contact_of(packets);
+        let (mut irregular, mut warm) = (false, false);
+        let mut ahead = Ahead::new(packets, layout.is_far);
+        for packet in packets {
+            let range = packet.contacts(&packets[0]);
+            ahead.ask_for_sources(packet, contacts, |place| {
+                let blocks = layout.blocks[origin + place].iter();
+                for &block in blocks.filter(|block| **block != NONE) {
+                    let found = &problem.blocks[block as usize];
+                    fetch(found);
+                    fetch(&touches[block as usize]);
+                    fetch(&problem.bias[found.first as usize]);
+                    fetch(&impulses[found.first as usize]);
+                }
+            });
+            let sources = &layout.blocks[origin + range.start..origin + range.end];
+            for (contact, blocks) in contacts[range.clone()].iter_mut().zip(sources) {
+                if blocks.contains(&NONE) {
+                    *contact = C::default();
+                }
+                for (lane, &block) in blocks.iter().enumerate().filter(|(_, block)| **block != NONE) {
+                    let (found, placed) = (&problem.blocks[block as usize], &touches[block as usize]);
+                    let Some(friction) = friction_of(found, placed) else {
+                        irregular = true;
+                        continue;
+                    };
+                    let (bias, start) = (&problem.bias[found.rows()], &impulses[found.rows()]);
+                    warm |= start.iter().any(|&impulse| impulse != 0.0);
+                    contact.set(lane, &placed.touch, friction, bias, start, self.factor);
+                }
+            }
+            let prepare = Prepare {
+                packet,
+                contacts: &mut contacts[range.clone()],
+                bodies,
+                relaxation: self.relaxation,
+            };
+            arch.dispatch(prepare);
+            for (contact, blocks) in contacts[range].iter().zip(sources) {
+                let present = (0..WIDTH).filter(|&lane| blocks[lane] != NONE);
+                irregular |= !present.fold(true, |regular, lane| regular & contact.is_regular(lane));
+            }
+        }
+        if irregular {
+            IRREGULAR
+        } else if warm {
+            WARM
+        } else {
+            0.0
+        }
+    }
+}
+
+/// A problem laid out.
+struct ColourPass<'a, C> {
+    packing: Packing<'a>,
     contacts: &'a mut [C],
     packed: Packed,
 }
 
 impl<C: Contacts> ColourPass<'_, C> {
-    /// Brings contacts and step lengths to their places.
-    fn pack(&mut self, impulses: &[f64], relaxation: f64, factor: f64) -> Packed {
-        let Team {
-            arch,
-            threads,
-            layout,
-            bodies,
-        } = self.team;
-        let problem = self.problem;
-        let touches = self.operator.touches();
-        let pack = |packets: &[Packet], contacts: &mut [C]| {
-            let origin = contact_of(packets);
-            let (mut irregular, mut warm) = (false, false);
-            let mut ahead = Ahead::new(packets, layout.is_far);
-            for packet in packets {
-                let range = packet.contacts(&packets[0]);
-                ahead.ask_for_sources(packet, contacts, |place| {
-                    let blocks = layout.blocks[origin + place].iter();
-                    for &block in blocks.filter(|block| **block != NONE) {
-                        let found = &problem.blocks[block as usize];
-                        fetch(found);
-                        fetch(&touches[block as usize]);
-                        fetch(&problem.bias[found.first as usize]);
-                        fetch(&impulses[found.first as usize]);
-                    }
-                });
-                let sources = &layout.blocks[origin + range.start..origin + range.end];
-                for (contact, blocks) in contacts[range.clone()].iter_mut().zip(sources) {
-                    if blocks.contains(&NONE) {
-                        *contact = C::default();
-                    }
-                    for (lane, &block) in blocks.iter().enumerate().filter(|(_, block)| **block != NONE) {
-                        let (found, placed) = (&problem.blocks[block as usize], &touches[block as usize]);
-                        let Some(friction) = friction_of(found, placed) else {
-                            irregular = true;
-                            continue;
-                        };
-                        let (bias, start) = (&problem.bias[found.rows()], &impulses[found.rows()]);
-                        warm |= start.iter().any(|&impulse| impulse != 0.0);
-                        contact.set(lane, &placed.touch, friction, bias, start, factor);
-                    }
-                }
-                let prepare = Prepare {
-                    packet,
-                    contacts: &mut contacts[range.clone()],
-                    bodies,
-                    relaxation,
-                };
-                arch.dispatch(prepare);
-                for (contact, blocks) in contacts[range].iter().zip(sources) {
-                    let present = (0..WIDTH).filter(|&lane| blocks[lane] != NONE);
-                    irregular |= !present.fold(true, |regular, lane| regular & contact.is_regular(lane));
-                }
-            }
-            if irregular {
-                IRREGULAR
-            } else if warm {
-                WARM
-            } else {
-                0.0
-            }
-        };
+    /// Packs all contacts.
+    fn pack(&mut self, impulses: &[f64]) {
+        let packing = self.packing;
+        let Team { layout, threads, .. } = packing.team;
+        let pack = |packets: &[Packet], contacts: &mut [C]| packing.pack(impulses, packets, contacts);
         let found = spread(layout.packets(), self.contacts, threads, &pack);
-        if found == IRREGULAR {
+        self.packed = if found == IRREGULAR {
             Packed::Irregular
         } else if found == WARM {
             Packed::Warm
         } else {
             Packed::Cold
-        }
+        };
     }
 
     /// Gives bodies the velocities of the impulses, if they have not been given them.
     fn start(&mut self) {
-        let team = self.team;
+        let team = self.packing.team;
         if self.packed == Packed::Warm {
             team.rounds(self.contacts, 1, &|_, packets, contacts| team.start(packets, contacts));
             self.packed = Packed::Started;
@@ -465,32 +502,55 @@ impl<C: Contacts> Pass for ColourPass<'_, C> {
 
     fn sweep(&mut self, _: usize, _: &mut [f64], _: &mut [f64]) -> f64 {
         self.start();
-        let team = self.team;
+        let team = self.packing.team;
         team.for_each_colour(self.contacts, &|packets, contacts| {
             team.relax::<C, false>(packets, contacts)
         })
     }
 
-    fn sweeps(&mut self, count: usize, _: &mut [f64], _: &mut [f64]) {
-        let team = self.team;
-        let starts = usize::from(self.packed == Packed::Warm);
-        team.rounds(self.contacts, starts + count, &|round, packets, contacts| {
-            if round < starts {
-                team.start(packets, contacts);
-            } else {
+    fn sweeps(&mut self, count: usize, impulses: &mut [f64], _: &mut [f64]) {
+        let packing = self.packing;
+        let team = packing.team;
+        let before = match self.packed {
+            Packed::NotYet => UNPACKED,
+            Packed::Warm => 1,
+            _ => 0,
+        };
+        let irregular = AtomicBool::new(false);
+        let source = &*impulses;
+        team.rounds(self.contacts, before + count, &|round, packets, contacts| {
+            if round >= before {
                 team.relax::<C, false>(packets, contacts);
+            } else if round + 1 == before {
+                team.start(packets, contacts);
+            } else if packing.pack(source, packets, contacts) == IRREGULAR {
+                irregular.store(true, Ordering::Relaxed);
             }
         });
-        self.packed = Packed::Started;
+        self.packed = if irregular.into_inner() {
+            Packed::Irregular
+        } else {
+            Packed::Started
+        };
     }
 
     fn settle(&mut self, impulses: &mut [f64], state: Option<&mut [f64]>) {
-        let (contacts, places, blocks) = (&*self.contacts, &self.team.layout.places, &self.problem.blocks);
+        if self.packed == Packed::Irregular {
+            // They stay what they were, for somebody else.
+            return;
+        }
+        let Packing {
+            team,
+            problem,
+            operator,
+            ..
+        } = self.packing;
+        let (contacts, places, blocks) = (&*self.contacts, &team.layout.places, &problem.blocks);
         let read = |block: usize, impulse: &mut [f64]| {
             let (contact, lane) = places[block];
             contacts[contact as usize].impulse(lane as usize, impulse);
         };
-        if impulses.len() == C::ROWS * blocks.len() && self.team.threads > 1 {
+        if impulses.len() == C::ROWS * blocks.len() && team.threads > 1 {
             let stretches = impulses.par_chunks_mut(C::ROWS * BLOCKS).enumerate();
             stretches.for_each(|(stretch, impulses)| {
                 let blocks = stretch * BLOCKS..;
@@ -504,7 +564,7 @@ impl<C: Contacts> Pass for ColourPass<'_, C> {
             }
         }
         if let Some(state) = state {
-            self.operator.load(impulses, state);
+            operator.load(impulses, state);
         }
     }
 }
@@ -634,15 +694,20 @@ mod tests {
                 layout: &layout,
                 bodies: &bodies,
             };
-            let mut pass = ColourPass {
+            let packing = Packing {
                 team,
                 problem: &problem,
                 operator,
+                relaxation: 1.0,
+                factor: 1.0,
+            };
+            let mut pass = ColourPass {
+                packing,
                 contacts: &mut vec![Rough::default(); layout.blocks.len()],
-                packed: Packed::Irregular,
+                packed: Packed::NotYet,
             };
             let mut impulses = vec![0.01; problem.rows()];
-            pass.packed = pass.pack(&impulses, 1.0, 1.0);
+            pass.pack(&impulses);
             assert_eq!(pass.packed, Packed::Warm);
             pass.begin(&mut [], &mut []);
             let changes: Vec<f64> = (0..5).map(|sweep| pass.sweep(sweep, &mut [], &mut [])).collect();

@@ -15,6 +15,8 @@
 //! Threads take bands one after the other, and each follows the one before it at a distance of R tiles. Nobody waits for a band that has
 //! not been taken by a running thread.
 //!
+//! Contacts are brought to their places in the first round, so that they need not be read again for the next.
+//!
 //! It needs contacts that are listed so that neighbours are near each other; where they are not, R is large, and the sweeps go one by one.
 
 use std::array;
