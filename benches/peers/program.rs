@@ -12,6 +12,7 @@
 
 #![allow(clippy::print_stdout, reason = "its results are its output")]
 
+use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -90,8 +91,8 @@ fn run(name: &str, file: &str, limit: &str, engine: &[&str]) -> Result<String, S
     let limit = Duration::try_from_secs_f64(limit).map_err(|error| format!("LIMIT: {error}"))?;
     let (measurement, near) = match engine {
         ["drystone", threads, method] => {
-            let threads = threads.parse().map_err(|error| format!("THREADS: {error}"))?;
-            cores::occupy(threads).map_err(|error| error.to_string())?;
+            let threads: NonZeroUsize = threads.parse().map_err(|error| format!("THREADS: {error}"))?;
+            cores::occupy(threads.get()).map_err(|error| error.to_string())?;
             // On one of these threads from the first step to the last, as in the program `drystone`.
             rayon::scope(|_| {
                 let mut engine = drystone_engine::simulation(setting, method)?;

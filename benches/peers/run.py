@@ -16,6 +16,7 @@ standard library is needed.
 import argparse
 import datetime
 import json
+import math
 import os
 import platform
 import shutil
@@ -294,6 +295,12 @@ def arguments():
     parser.add_argument("--resume", action="store_true", help="go on from the journal of a run that was stopped")
     parser.add_argument("--output", type=Path, help="where the results go")
     given = parser.parse_args()
+    # Before anything is built.
+    chosen(given.engines, [engine.key for engine in ENGINES], "engines")
+    for name in ["limit", "limit_scripted", "rounds"]:
+        value = getattr(given, name)
+        if value is not None and not (math.isfinite(value) and value > 0):
+            parser.error(f"--{name.replace('_', '-')} must be positive and finite, not {value:g}")
     given.rounds = given.rounds or (1 if given.quick else 5)
     given.limit = given.limit or (15.0 if given.quick else 120.0)
     given.limit_scripted = given.limit_scripted or given.limit

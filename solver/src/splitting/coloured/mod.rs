@@ -25,6 +25,7 @@ mod contact;
 mod kernels;
 mod lanes;
 mod layout;
+mod packing;
 mod team;
 mod wave;
 mod work;
@@ -37,19 +38,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pulp::Arch;
 use rayon::prelude::*;
 
-use self::ahead::{Ahead, fetch};
 use self::bodies::Bodies;
 use self::contact::{Contacts, Rough, Smooth};
-use self::kernels::{Prepare, Relax, Start};
+use self::kernels::{Relax, Start};
 use self::lanes::WIDTH;
 use self::layout::{Layout, NONE, Packet};
+use self::packing::{IRREGULAR, Packing, WARM};
 use super::local::{Friction, Granularity};
 use super::order::Order;
 use super::{Kernel, Pass, ProjectionOptions};
-use crate::cone::Cone;
-use crate::delassus::{Delassus, Placed, RigidBodies};
+use crate::delassus::{Delassus, RigidBodies};
 use crate::error::SolveError;
-use crate::problem::{Block, Operator, Problem};
+use crate::problem::{Operator, Problem};
 use crate::solve::{Context, Convergence, Measure};
 
 /// Fewer contacts than this, of all lanes, are not worth a second thread.
@@ -274,10 +274,6 @@ enum Packed {
     Irregular,
 }
 
-// What threads tell of it: the largest counts.
-const WARM: f64 = 1.0;
-const IRREGULAR: f64 = 2.0;
-
 /// Rounds before the sweeps over contacts that have not been packed: packing, and giving bodies their velocities.
 const UNPACKED: usize = 2;
 
@@ -392,78 +388,6 @@ impl<'a> Team<'a> {
     }
 }
 
-/// Brings contacts and step lengths to their places.
-#[derive(Clone, Copy)]
-struct Packing<'a> {
-    team: Team<'a>,
-    problem: &'a Problem,
-    operator: &'a RigidBodies,
-    relaxation: f64,
-    /// What part of the impulses contacts start from.
-    factor: f64,
-}
-
-impl Packing<'_> {
-    /// Packs some contacts, and tells how they are.
-    fn pack<C: Contacts>(&self, impulses: &[f64], packets: &[Packet], contacts: &mut [C]) -> f64 {
-        let Team {
-            arch, layout, bodies, ..
-        } = self.team;
-        let problem = self.problem;
-        let touches = self.operator.touches();
-        let origin = contact_of(packets);
-        let (mut irregular, mut warm) = (false, false);
-        let mut ahead = Ahead::new(packets, layout.is_far);
-        for packet in packets {
-            let range = packet.contacts(&packets[0]);
-            ahead.ask_for_sources(packet, contacts, |place| {
-                let blocks = layout.blocks[origin + place].iter();
-                for &block in blocks.filter(|block| **block != NONE) {
-                    let found = &problem.blocks[block as usize];
-                    fetch(found);
-                    fetch(&touches[block as usize]);
-                    fetch(&problem.bias[found.first as usize]);
-                    fetch(&impulses[found.first as usize]);
-                }
-            });
-            let sources = &layout.blocks[origin + range.start..origin + range.end];
-            for (contact, blocks) in contacts[range.clone()].iter_mut().zip(sources) {
-                if blocks.contains(&NONE) {
-                    *contact = C::default();
-                }
-                for (lane, &block) in blocks.iter().enumerate().filter(|(_, block)| **block != NONE) {
-                    let (found, placed) = (&problem.blocks[block as usize], &touches[block as usize]);
-                    let Some(friction) = friction_of(found, placed) else {
-                        irregular = true;
-                        continue;
-                    };
-                    let (bias, start) = (&problem.bias[found.rows()], &impulses[found.rows()]);
-                    warm |= start.iter().any(|&impulse| impulse != 0.0);
-                    contact.set(lane, &placed.touch, friction, bias, start, self.factor);
-                }
-            }
-            let prepare = Prepare {
-                packet,
-                contacts: &mut contacts[range.clone()],
-                bodies,
-                relaxation: self.relaxation,
-            };
-            arch.dispatch(prepare);
-            for (contact, blocks) in contacts[range].iter().zip(sources) {
-                let present = (0..WIDTH).filter(|&lane| blocks[lane] != NONE);
-                irregular |= !present.fold(true, |regular, lane| regular & contact.is_regular(lane));
-            }
-        }
-        if irregular {
-            IRREGULAR
-        } else if warm {
-            WARM
-        } else {
-            0.0
-        }
-    }
-}
-
 /// A problem laid out.
 struct ColourPass<'a, C> {
     packing: Packing<'a>,
@@ -569,18 +493,6 @@ impl<C: Contacts> Pass for ColourPass<'_, C> {
     }
 }
 
-/// The friction of a block that is a touch between two bodies; none if it is something else.
-#[inline]
-fn friction_of(block: &Block, placed: &Placed) -> Option<f64> {
-    let [a, b] = placed.pair;
-    let fits = (block.first, block.len) == (placed.first, placed.rows) && (a != b || a == RigidBodies::IMMOVABLE);
-    match block.cone {
-        Cone::Friction { coefficient } if fits && block.len == 3 && coefficient >= 0.0 => Some(coefficient),
-        Cone::NonNegative if fits && block.len == 1 => Some(0.0),
-        _ => None,
-    }
-}
-
 /// The number of the first contact of some packets.
 fn contact_of(packets: &[Packet]) -> usize {
     packets.first().map_or(0, Packet::first_contact)
@@ -627,6 +539,7 @@ fn spread<C: Contacts>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cone::Cone;
     use crate::delassus::{InverseMass, Touch};
     use nalgebra::{Matrix3, Vector3};
     use std::sync::Mutex;
