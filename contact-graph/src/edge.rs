@@ -114,13 +114,23 @@ impl<E> Edge<E> {
     }
 
     /// Says whether the two touch.
+    #[inline]
     pub fn set_touching(&mut self, touching: bool) {
         self.now = if touching { Nearness::Touching } else { Nearness::Near };
     }
 
     /// What is now is from now on what was before.
+    #[inline]
     pub fn settle(&mut self) {
         self.before = self.now;
+    }
+
+    /// Both at once: what is now becomes what was before, and the two touch now or don't. Due once after
+    /// [`ContactGraph::settle_and_update_with`](crate::ContactGraph::settle_and_update_with).
+    #[inline]
+    pub fn renew(&mut self, touching: bool) {
+        self.settle();
+        self.set_touching(touching);
     }
 
     /// Whether the two touch now.

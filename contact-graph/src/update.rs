@@ -18,7 +18,8 @@ impl<N, E> ContactGraph<N, E> {
     }
 
     /// The part of [`settle`](Self::settle) that is about dormant edges, for who settles the
-    /// [active ones](Self::active_edges_mut), which are many, on several threads.
+    /// [active ones](Self::active_edges_mut), which are many, on several threads, or with
+    /// [`settle_and_update_with`](Self::settle_and_update_with).
     pub fn settle_dormant(&mut self) {
         self.dormant.iter_mut().for_each(Edge::settle);
     }
@@ -45,7 +46,36 @@ impl<N, E> ContactGraph<N, E> {
         &mut self,
         pairs: &[(u32, u32)],
         create: impl FnMut(u32, u32) -> E,
+        is_obsolete: impl FnMut(&Edge<E>) -> bool,
+    ) -> Result<(), GraphError>
+    where
+        E: Default,
+    {
+        self.change(pairs, create, is_obsolete, Told::Settled)
+    }
+
+    /// The same for edges of which only the [dormant ones](Self::settle_dormant) have been settled. The caller settles the active
+    /// ones in a pass over them that it takes anyway, by one [`Edge::renew`] each, which is due before anybody asks how near
+    /// nodes are or were: until then `now` is what was before, [`Nearness::Far`] for edges that have come. Edges that become
+    /// dormant are settled here.
+    pub fn settle_and_update_with(
+        &mut self,
+        pairs: &[(u32, u32)],
+        create: impl FnMut(u32, u32) -> E,
+        is_obsolete: impl FnMut(&Edge<E>) -> bool,
+    ) -> Result<(), GraphError>
+    where
+        E: Default,
+    {
+        self.change(pairs, create, is_obsolete, Told::Renewed)
+    }
+
+    fn change(
+        &mut self,
+        pairs: &[(u32, u32)],
+        create: impl FnMut(u32, u32) -> E,
         mut is_obsolete: impl FnMut(&Edge<E>) -> bool,
+        active: Told,
     ) -> Result<(), GraphError>
     where
         E: Default,
@@ -58,21 +88,21 @@ impl<N, E> ContactGraph<N, E> {
         let told = |edge: &Edge<E>| edge.before == Nearness::Far;
         self.dormant.retain(|edge| !(told(edge) && is_obsolete(edge)));
         if !unchanged {
-            self.merge(pairs, create);
+            self.merge(pairs, create, active);
         }
         Ok(())
     }
 
     /// Makes the edges those of the new pairs, in their order and in place. Payloads can be large and edges many, so each
     /// moves once, and only if more have come than gone before it, or the other way round.
-    fn merge(&mut self, pairs: &[(u32, u32)], create: impl FnMut(u32, u32) -> E)
+    fn merge(&mut self, pairs: &[(u32, u32)], create: impl FnMut(u32, u32) -> E, active: Told)
     where
         E: Default,
     {
         let kept = common_start(&self.pairs, pairs);
-        self.take_out(kept, pairs);
+        self.take_out(kept, pairs, active);
         self.move_runs(pairs.len());
-        self.fill_gaps(kept, pairs, create);
+        self.fill_gaps(kept, pairs, create, active);
         let mut resting = self.resting.drain(..).peekable();
         for edge in self.leaving.drain(..) {
             while let Some(earlier) = resting.next_if(|other| (other.a, other.b) < (edge.a, edge.b)) {
@@ -88,7 +118,7 @@ impl<N, E> ContactGraph<N, E> {
     }
 
     /// Takes out the edges whose pair is missing, leaving ones that are nobody's, and notes where runs of the others go.
-    fn take_out(&mut self, kept: usize, pairs: &[(u32, u32)])
+    fn take_out(&mut self, kept: usize, pairs: &[(u32, u32)], active: Told)
     where
         E: Default,
     {
@@ -102,6 +132,9 @@ impl<N, E> ContactGraph<N, E> {
                 let mut edge = std::mem::replace(&mut self.edges[from], nobodys());
                 // The graph's own record: the edge's could have been overwritten.
                 (edge.a, edge.b) = pair;
+                if active == Told::Renewed {
+                    edge.settle();
+                }
                 edge.now = Nearness::Far;
                 self.leaving.push(edge);
                 from += 1;
@@ -134,7 +167,11 @@ impl<N, E> ContactGraph<N, E> {
     }
 
     /// Gives the pairs that were not there their edges, dormant ones or new ones.
-    fn fill_gaps(&mut self, kept: usize, pairs: &[(u32, u32)], mut create: impl FnMut(u32, u32) -> E) {
+    fn fill_gaps(&mut self, kept: usize, pairs: &[(u32, u32)], mut create: impl FnMut(u32, u32) -> E, active: Told) {
+        let now = match active {
+            Told::Settled => Nearness::Near,
+            Told::Renewed => Nearness::Far,
+        };
         let mut was_there = is_among(&self.pairs[kept..]);
         let mut dormant = self.dormant.drain(..).peekable();
         for (edge, &(a, b)) in self.edges[kept..].iter_mut().zip(&pairs[kept..]) {
@@ -146,7 +183,7 @@ impl<N, E> ContactGraph<N, E> {
             }
             let back = dormant.next_if(|edge| (edge.a, edge.b) == (a, b));
             *edge = back.unwrap_or_else(|| Edge::new(a, b, create(a, b)));
-            edge.now = Nearness::Near;
+            edge.now = now;
         }
         self.resting.extend(dormant);
     }
@@ -169,6 +206,15 @@ impl<N, E> ContactGraph<N, E> {
         }
         Ok(())
     }
+}
+
+/// How active edges are told what they were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    /// They have been settled.
+    Settled,
+    /// They will be renewed.
+    Renewed,
 }
 
 /// Edges that stay together, and where they go.
@@ -248,6 +294,49 @@ mod tests {
             step(&mut graph, pairs);
             assert_eq!(storage(&graph), before);
         }
+    }
+
+    /// Settled on the way, edges and their events are what they are when they are settled before, whoever comes and goes.
+    #[test]
+    fn settling_on_the_way_is_settling_before() {
+        let mut graphs = [Graph::new(), Graph::new()];
+        for graph in &mut graphs {
+            (0..12).for_each(|_| drop(graph.add_node(NodeKind::Rigid, ())));
+        }
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed >> 33
+        };
+        let all: Vec<(u32, u32)> = (0..12).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
+        let mut all = all;
+        all.sort_unstable();
+        let mut seen = 0;
+        for step in 0..200 {
+            let chance = 2 + step % 3;
+            let pairs: Vec<_> = all.iter().copied().filter(|_| random() % 4 < chance).collect();
+            let touching: Vec<bool> = pairs.iter().map(|_| random() % 2 == 0).collect();
+            let [before, on_the_way] = &mut graphs;
+            let keep = |edge: &Edge<Vec<u8>>| (edge.a + edge.b) % 3 > 0;
+            let create = |a: u32, b: u32| vec![a as u8, b as u8];
+            before.settle();
+            before.update_with(&pairs, create, keep).unwrap();
+            let edges = before.active_edges_mut().iter_mut();
+            edges
+                .zip(&touching)
+                .for_each(|(edge, touching)| edge.set_touching(*touching));
+            on_the_way.settle_dormant();
+            on_the_way.settle_and_update_with(&pairs, create, keep).unwrap();
+            let edges = on_the_way.active_edges_mut().iter_mut();
+            edges.zip(&touching).for_each(|(edge, touching)| edge.renew(*touching));
+            assert_eq!(before.active_edges(), on_the_way.active_edges());
+            assert_eq!(before.dormant_edges(), on_the_way.dormant_edges());
+            let changes = before.active_edges().iter().chain(before.dormant_edges());
+            seen += changes
+                .filter(|edge| edge.proximity().is_some_and(|change| change.is_change()))
+                .count();
+        }
+        assert!(seen > 1000, "pairs came and went: {seen}");
     }
 
     /// Overwriting the public fields of edges must not corrupt the graph's own record.

@@ -93,8 +93,8 @@ impl ContactCache {
     }
 
     /// Brings the points to where the bodies are now.
-    pub(crate) fn carry(&self, a: &Body, b: &Body, points: &mut [ContactPoint]) {
-        for (point, anchor) in points.iter_mut().zip(&self.anchors) {
+    pub(crate) fn carry<'a>(&self, a: &Body, b: &Body, points: impl IntoIterator<Item = &'a mut ContactPoint>) {
+        for (point, anchor) in points.into_iter().zip(&self.anchors) {
             let (on_a, on_b) = (a.pose * anchor.a, b.pose * anchor.b);
             point.normal = a.pose.rotation * anchor.normal;
             point.depth = point.normal.dot(&(on_a - on_b));

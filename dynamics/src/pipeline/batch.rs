@@ -252,18 +252,19 @@ impl Pipeline {
                     reaction.add(&task.joint_rows[row], &arm, impulse);
                 }
             }
-            let (states, trial) = (&self.states, self.trial);
+            let (states, trial, step) = (&self.states, self.trial, self.report.step);
             let store = |edge: &mut Edge<Manifold>, blocks: &[Block]| {
                 let [a, b] = [edge.a, edge.b].map(|body| states[body as usize].inverse.mass);
-                let manifold = &mut edge.payload;
-                for ((point, impulses), block) in manifold.points.iter().zip(&mut manifold.impulses).zip(blocks) {
+                let mut pushes = false;
+                edge.payload.store(phase, |k, point| {
                     let frame = contact_frame(&point.normal);
-                    let values = &task.impulses[block.rows()];
-                    let sum = frame.iter().zip(values).map(|(axis, value)| axis * *value).sum();
-                    impulses[phase as usize] = sum;
-                    if values[0] * (a + b) > PUSH {
-                        manifold.pushed_in = trial;
-                    }
+                    let values = &task.impulses[blocks[k].rows()];
+                    pushes |= values[0] * (a + b) > PUSH;
+                    frame.iter().zip(values).map(|(axis, value)| axis * *value).sum()
+                });
+                if pushes {
+                    edge.payload.pushed.note(trial, step);
+                    edge.set_touching(true);
                 }
             };
             for_each_edge(&task.counts, part.edges, 0, edges, blocks.as_slice(), &store);

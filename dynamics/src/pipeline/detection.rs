@@ -69,6 +69,7 @@ impl Pipeline {
         let started = Instant::now();
         if self.is_all_quiet() {
             self.active.clear();
+            self.settle_edges();
         } else {
             self.find(horizon, h)?;
         }
@@ -115,6 +116,7 @@ impl Pipeline {
         self.find_near(horizon);
         self.make_room_for_states();
         let (time, surroundings) = (self.world.time, Surroundings::new(&self.world, &self.options));
+        let is_unsettled = self.unsettled;
         let Self {
             graph,
             states,
@@ -125,7 +127,7 @@ impl Pipeline {
             ..
         } = self;
         let (updated, ()) = rayon::join(
-            || update_edges(graph, pairs, aabbs, options),
+            || update_edges(graph, pairs, aabbs, options, is_unsettled),
             || for_each_body(world.bodies_mut(), states, |_, body, state| state.note(body, time, h)),
         );
         updated.map_err(|error| refused(self.report.step, &error))?;
@@ -174,6 +176,7 @@ impl Pipeline {
     /// Finds the pairs that may touch.
     fn find_near(&mut self, horizon: f64) {
         self.detections += 1;
+        self.looks += 1;
         self.find_boxes(0.5 * self.narrow_phase.envelope, horizon);
         self.broad_phase.pairs(&self.aabbs, &self.movable, &mut self.pairs);
         self.drop_pairs_without_edges();
@@ -237,7 +240,7 @@ impl Pipeline {
     }
 
     fn update_edges(&mut self) -> Result<(), StepError> {
-        let updated = update_edges(&mut self.graph, &self.pairs, &self.aabbs, &self.options);
+        let updated = update_edges(&mut self.graph, &self.pairs, &self.aabbs, &self.options, self.unsettled);
         updated.map_err(|error| refused(self.report.step, &error))
     }
 
@@ -245,23 +248,33 @@ impl Pipeline {
         let (bodies, outlines) = (self.world.bodies(), &self.outlines);
         let (options, box_box) = (&self.options, self.narrow_phase.box_box);
         let step = self.report.step;
+        // The first look in a step ends what is told of the last one.
+        let is_unsettled = std::mem::take(&mut self.unsettled);
+        let see = |edge: &mut Edge<Manifold>, touching: bool| {
+            if is_unsettled {
+                edge.renew(touching);
+            } else {
+                edge.set_touching(touching);
+            }
+        };
         let find = |edge: &mut Edge<Manifold>, scratch: &mut Scratch| {
             let [of_a, of_b] = [edge.a, edge.b].map(|body| &outlines[body as usize]);
             let ends = || [edge.a, edge.b].map(|body| &bodies[body as usize]);
             if of_a.is_trigger || of_b.is_trigger {
                 let [a, b] = ends();
-                edge.set_touching(overlaps(&a.shape, &a.pose, &b.shape, &b.pose));
+                see(edge, overlaps(&a.shape, &a.pose, &b.shape, &b.pose));
                 return;
             }
             if of_a.is_still && of_b.is_still {
+                see(edge, edge.is_touching());
                 return;
             }
             // A pair that comes back is a new one: impulses older than a step are a poor guess. Those of this step's own
             // earlier detections are not.
-            if edge.before == Nearness::Far && edge.payload.found_in != step {
+            let before = if is_unsettled { edge.now } else { edge.before };
+            if edge.payload.is_first_search(step) && before == Nearness::Far {
                 edge.payload.forget();
             }
-            edge.payload.found_in = step;
             let narrow_phase = NarrowPhase {
                 box_box,
                 envelope: of_a.reach + of_b.reach,
@@ -269,17 +282,15 @@ impl Pipeline {
             let [a, b] = ends();
             edge.payload.find(&narrow_phase, a, b, options, scratch);
             let touches = |depth: f64| depth >= -options.touch_distance;
-            edge.set_touching(edge.payload.points.iter().any(|point| touches(point.depth)));
+            let touching = edge.payload.points().any(|point| touches(point.depth));
+            see(edge, touching);
         };
         let work = |((edges, ties), finder): ((&mut [Edge<Manifold>], &mut [bool]), &mut Finder)| {
             finder.tally = Tally::default();
             for (edge, ties) in edges.iter_mut().zip(ties) {
                 find(edge, &mut finder.scratch);
-                *ties = !edge.payload.points.is_empty();
-                edge.payload
-                    .points
-                    .iter()
-                    .for_each(|point| finder.tally.add(point.depth));
+                *ties = !edge.payload.is_empty();
+                edge.payload.points().for_each(|point| finder.tally.add(point.depth));
             }
         };
         let edges = self.graph.active_edges_mut();
@@ -343,10 +354,10 @@ impl Manifold {
     #[inline]
     fn find(&mut self, narrow_phase: &NarrowPhase, a: &Body, b: &Body, options: &GraphOptions, scratch: &mut Scratch) {
         let (envelope, tolerance) = (narrow_phase.envelope, options.cache_contacts);
-        if let Some(cache) = &self.cache
+        if let Some(cache) = self.cache()
             && cache.holds(a, b, envelope, tolerance)
         {
-            cache.carry(a, b, &mut self.points);
+            self.carry_points(a, b);
             return;
         }
         let points = &mut scratch.points;
@@ -356,8 +367,7 @@ impl Manifold {
             reduce_to_deepest(points);
         }
         if tolerance > 0.0 {
-            let cache = self.cache.get_or_insert_default();
-            cache.store(a, b, envelope, points);
+            self.cache_mut().store(a, b, envelope, points);
         }
         self.replace(scratch);
     }
@@ -369,12 +379,18 @@ fn update_edges(
     pairs: &[(u32, u32)],
     aabbs: &[Aabb],
     options: &GraphOptions,
+    is_unsettled: bool,
 ) -> Result<(), GraphError> {
     let is_obsolete = |edge: &Edge<Manifold>| match options.obsolete_edges {
         ObsoleteEdges::AtOnce => true,
         ObsoleteEdges::Distant => is_distant(&aabbs[edge.a as usize], &aabbs[edge.b as usize]),
     };
-    graph.update_with(pairs, |_, _| Manifold::default(), is_obsolete)
+    let create = |_, _| Manifold::default();
+    if is_unsettled {
+        graph.settle_and_update_with(pairs, create, is_obsolete)
+    } else {
+        graph.update_with(pairs, create, is_obsolete)
+    }
 }
 
 /// Something is wrong with pairs.

@@ -33,43 +33,41 @@ impl Pipeline {
         [touch, proximity]
     }
 
-    /// What edges are is from now on what they were: their events have been told.
+    /// What active edges are is from now on what they were, if that has not been said: their events have been told.
     pub(super) fn settle_edges(&mut self) {
-        self.graph.settle_dormant();
-        let edges = self.graph.active_edges_mut();
-        if is_shared(edges.len(), 32 * PARALLEL_PAIRS) {
-            let pieces = edges.par_iter_mut().with_min_len(4 * PARALLEL_PAIRS);
-            pieces.for_each(Edge::settle);
-        } else {
-            edges.iter_mut().for_each(Edge::settle);
+        if std::mem::take(&mut self.unsettled) {
+            self.for_each_edge(Edge::settle);
         }
     }
 
     /// Notes who pushed each other in a part of the step that will not be taken back.
     pub(super) fn note_pushes(&mut self) {
         let (step, trial) = (self.report.step, self.trial);
-        for edge in self.graph.active_edges_mut() {
-            if edge.payload.pushed_in == trial {
-                edge.payload.met_in = step;
-            }
-        }
+        self.for_each_edge(|edge| edge.payload.pushed.keep(trial, step));
     }
 
     /// Bodies that pushed each other have touched, however far apart they were when the step began: one that bounces may
-    /// never be near at the beginning of a step.
+    /// never be near at the beginning of a step. Edges know when their impulses are stored, and forget when contacts are looked for
+    /// once more.
     pub(super) fn tell_pushes(&mut self) {
+        if self.looks < 2 {
+            return;
+        }
         let (step, trial) = (self.report.step, self.trial);
-        let tell = |edge: &mut Edge<Manifold>| {
-            if edge.payload.pushed_in == trial || edge.payload.met_in == step {
-                edge.payload.met_in = step;
+        self.for_each_edge(|edge| {
+            if edge.payload.pushed.is_in(trial, step) {
+                edge.payload.pushed.keep(trial, step);
                 edge.set_touching(true);
             }
-        };
+        });
+    }
+
+    fn for_each_edge(&mut self, work: impl Fn(&mut Edge<Manifold>) + Send + Sync) {
         let edges = self.graph.active_edges_mut();
         if is_shared(edges.len(), 32 * PARALLEL_PAIRS) {
-            edges.par_iter_mut().with_min_len(4 * PARALLEL_PAIRS).for_each(tell);
+            edges.par_iter_mut().with_min_len(4 * PARALLEL_PAIRS).for_each(work);
         } else {
-            edges.iter_mut().for_each(tell);
+            edges.iter_mut().for_each(work);
         }
     }
 

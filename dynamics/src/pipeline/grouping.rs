@@ -68,7 +68,7 @@ impl Pipeline {
     fn form_subgroups(&mut self) {
         let sleepers = &self.sleepers;
         let rule = |tie: Tie<'_, Manifold>| {
-            if tie.edge.is_some_and(|edge| edge.payload.points.is_empty()) {
+            if tie.edge.is_some_and(|edge| edge.payload.is_empty()) {
                 return Join::Neither;
             }
             match (sleepers.is_asleep(tie.a), sleepers.is_asleep(tie.b)) {
@@ -86,7 +86,7 @@ impl Pipeline {
     /// Bodies asleep that something scripted moves against, or pulls at by a joint, or that a fixed body was put at.
     fn wake_beside_what_moves(&mut self) {
         for edge in 0..self.graph.pairs().len() {
-            if !self.graph.active_edges()[edge].payload.points.is_empty() {
+            if !self.graph.active_edges()[edge].payload.is_empty() {
                 self.wake_if_carried(self.graph.pairs()[edge], WakeCause::Contact);
             }
         }
@@ -148,9 +148,8 @@ impl Pipeline {
             let (a, b) = self.graph.pairs()[edge];
             let bodies = self.world.bodies();
             let (it, other) = (&bodies[a as usize], &bodies[b as usize]);
-            let points = &self.graph.active_edges()[edge].payload.points;
             let disturbed = self.sleepers.is_asleep(a) != self.sleepers.is_asleep(b)
-                && points.iter().any(|point| {
+                && self.graph.active_edges()[edge].payload.points().any(|point| {
                     let approach = it.velocity_at(&point.position) - other.velocity_at(&point.position);
                     // One that will meet it only later, or that it has left behind, does not count.
                     point.depth >= -self.options.touch_distance && approach.norm() > limit

@@ -85,8 +85,8 @@ impl Pipeline {
         grounds.extend((0..).zip(bodies).map(is_ground));
         supports.clear();
         supports.extend(self.graph.active_edges().iter().filter_map(|edge| {
-            let normals: Vector3<f64> = edge.payload.points.iter().map(|point| point.normal.into_inner()).sum();
-            let touches = !edge.payload.points.is_empty();
+            let normals: Vector3<f64> = edge.payload.points().map(|point| point.normal.into_inner()).sum();
+            let touches = !edge.payload.is_empty();
             touches.then(|| Support {
                 a: edge.a,
                 b: edge.b,
@@ -112,7 +112,7 @@ impl Pipeline {
 
         let rule = |tie: Tie<'_, Manifold>| {
             let (a, b) = (tie.a as usize, tie.b as usize);
-            if tie.edge.is_some_and(|edge| edge.payload.points.is_empty()) || grounds[a] && grounds[b] {
+            if tie.edge.is_some_and(|edge| edge.payload.is_empty()) || grounds[a] && grounds[b] {
                 Join::Neither
             } else if heights[a] == heights[b] {
                 Join::Both

@@ -133,6 +133,10 @@ pub struct Pipeline {
     trial: u64,
     /// Counts how often contacts have been looked for.
     detections: u64,
+    /// How often in this step.
+    looks: u32,
+    /// Whether the active edges still tell of the last step.
+    unsettled: bool,
 }
 
 impl std::fmt::Debug for Pipeline {
@@ -184,6 +188,8 @@ impl Pipeline {
             underway: false,
             trial: 0,
             detections: 0,
+            looks: 0,
+            unsettled: false,
         }
     }
 
@@ -206,10 +212,10 @@ impl Pipeline {
     /// Steppers that sweep layers hold a layer up without telling those below, so there the impulses are what each layer took
     /// to stand, and not the load of what is above.
     pub fn contacts(&self) -> impl Iterator<Item = (u32, u32, &ContactPoint, Vector3<f64>)> {
-        self.graph.active_edges().iter().flat_map(|Edge { a, b, payload, .. }| {
-            let points = payload.points.iter().zip(&payload.impulses);
-            points.map(|(point, [whole, layered])| (*a, *b, point, whole + layered))
-        })
+        self.graph
+            .active_edges()
+            .iter()
+            .flat_map(|Edge { a, b, payload, .. }| payload.loads().map(|(point, impulse)| (*a, *b, point, impulse)))
     }
 
     /// The contact groups of the last step, those that sleep among them.
@@ -255,7 +261,10 @@ impl Pipeline {
             convergence,
             ..StepReport::default()
         };
-        self.settle_edges();
+        self.looks = 0;
+        // The active ones are settled when they are looked at anyway.
+        self.graph.settle_dormant();
+        self.unsettled = true;
         self.follow_the_world()
     }
 

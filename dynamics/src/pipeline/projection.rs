@@ -207,7 +207,7 @@ impl GroupTask {
                 let mut biases = normals.iter_mut();
                 for &edge in edges {
                     let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
-                    for (point, bias) in payload.points.iter().zip(&mut biases) {
+                    for (point, bias) in payload.points().zip(&mut biases) {
                         let (_, depth) = shared.error([*a as usize, *b as usize], point, settings.depths);
                         any |= depth > settings.slop;
                         *bias = settings.slop - depth;
@@ -295,7 +295,7 @@ impl GroupTask {
                 let Edge { a, b, payload, .. } = &edges[edge as usize];
                 let bodies = [*a as usize, *b as usize];
                 let pair = bodies.map(|body| states[body].local);
-                for point in &payload.points {
+                for point in payload.points() {
                     let (touch, depth) = shared.error(bodies, point, settings.depths);
                     any |= depth > settings.slop;
                     slots.push(pair, Cone::NonNegative, &touch, [settings.slop - depth]);

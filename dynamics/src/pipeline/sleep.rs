@@ -179,7 +179,7 @@ impl Pipeline {
             moves && it.kind.motion().is_some()
         };
         let edges = self.graph.active_edges().iter().zip(self.graph.pairs());
-        let touching = edges.filter(|(edge, _)| !edge.payload.points.is_empty());
+        let touching = edges.filter(|(edge, _)| !edge.payload.is_empty());
         for &(a, b) in touching.map(|(_, pair)| pair).chain(self.graph.links()) {
             for (moving, beside) in [(a, b), (b, a)] {
                 if is_carrying(moving) {

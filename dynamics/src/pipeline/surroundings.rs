@@ -78,7 +78,7 @@ impl Pipeline {
         self.known.note_edit();
         for edge in 0..self.graph.pairs().len() {
             let (a, b) = self.graph.pairs()[edge];
-            if self.graph.active_edges()[edge].payload.points.is_empty() {
+            if self.graph.active_edges()[edge].payload.is_empty() {
                 continue;
             }
             let [of_a, of_b] = [a, b].map(|body| self.world.bodies()[body as usize].material);

@@ -304,7 +304,7 @@ impl Pipeline {
     pub(super) fn wake_neighbours(&mut self, body: u32) {
         for edge in 0..self.graph.active_edges().len() {
             let (a, b) = self.graph.pairs()[edge];
-            if a != body && b != body || self.graph.active_edges()[edge].payload.points.is_empty() {
+            if a != body && b != body || self.graph.active_edges()[edge].payload.is_empty() {
                 continue;
             }
             self.wake_body(if a == body { b } else { a }, WakeCause::Contact);

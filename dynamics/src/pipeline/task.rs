@@ -174,8 +174,8 @@ impl GroupTask {
                     let bodies = [*a as usize, *b as usize];
                     let (at, pair) = (shared.placement(bodies, horizon), locals.of(bodies));
                     let ContactLaw { friction, restitution } = shared.contact_law(bodies);
-                    for (point, start_impulses) in payload.points.iter().zip(&payload.impulses) {
-                        let impulse = start * start_impulses[phase as usize];
+                    for (point, before) in payload.impulses(phase) {
+                        let impulse = start * before;
                         let frame = contact_frame(&point.normal);
                         let touch = Touch {
                             normal: frame[0],
@@ -228,8 +228,8 @@ impl GroupTask {
             let bodies = [*a as usize, *b as usize];
             let (at, pair) = (shared.placement(bodies, horizon), locals.of(bodies));
             let law = shared.contact_law(bodies);
-            for (point, impulses) in payload.points.iter().zip(&payload.impulses) {
-                let impulse = start * impulses[phase as usize];
+            for (point, before) in payload.impulses(phase) {
+                let impulse = start * before;
                 let frame = &contact_frame(&point.normal);
                 let contact = Contact { point, frame, law };
                 contact.write(&at, &mut |_, law, rows| {
@@ -306,7 +306,7 @@ pub(super) fn add_touches(
         let mut count = Count::default();
         for &edge in edges {
             let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
-            let touches = payload.points.len();
+            let touches = payload.len();
             count.touches += touches;
             count.rows += touches * rows_of([*a as usize, *b as usize]);
         }
@@ -388,7 +388,7 @@ pub(super) fn for_each_edge(
         let mut rest = blocks;
         for &position in positions {
             let edge = &mut edges[(position - first) as usize];
-            let (own, later) = rest.split_at(edge.payload.points.len());
+            let (own, later) = rest.split_at(edge.payload.len());
             work(edge, own);
             rest = later;
         }
