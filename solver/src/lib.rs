@@ -45,6 +45,7 @@ mod delassus;
 mod error;
 pub mod formulation;
 pub mod gradient;
+pub mod hint;
 pub mod hybrid;
 pub mod interior;
 pub mod linear;

@@ -27,6 +27,13 @@ pub struct Block {
 }
 
 impl Block {
+    /// None at all, which no problem should have.
+    const EMPTY: Self = Self {
+        first: 0,
+        len: 0,
+        cone: Cone::NonNegative,
+    };
+
     /// The indices of its rows.
     #[inline]
     pub fn rows(&self) -> Range<usize> {
@@ -155,6 +162,13 @@ impl Problem {
     pub fn assemble(&mut self) -> Assembler<'_> {
         self.blocks.clear();
         self.bias.clear();
+        self.assemble_over()
+    }
+
+    /// The same for a problem of nothing but contact points, for which [`Assembler::add_touches`] makes room once, also if there are
+    /// none: what was here before is overwritten and not wiped out first, which in large problems is a pass over memory less.
+    /// Room that is not filled keeps what was there.
+    pub fn assemble_over(&mut self) -> Assembler<'_> {
         if !matches!(self.operator, Operator::RigidBodies(_)) {
             self.operator = Operator::RigidBodies(RigidBodies::new());
         }
@@ -166,6 +180,7 @@ impl Problem {
             blocks: &mut self.blocks,
             bias: &mut self.bias,
             bodies,
+            is_begun: false,
         }
     }
 
@@ -346,6 +361,8 @@ pub struct Assembler<'a> {
     blocks: &'a mut Vec<Block>,
     bias: &'a mut Vec<f64>,
     bodies: &'a mut RigidBodies,
+    /// Whether blocks and biases are those of this problem.
+    is_begun: bool,
 }
 
 impl Assembler<'_> {
@@ -358,6 +375,7 @@ impl Assembler<'_> {
     /// Adds a block of rows on a pair of bodies.
     #[inline]
     pub fn add_block(&mut self, pair: [u32; 2], cone: Cone, rows: &[Row]) {
+        self.begin();
         let mut block = self.begin_block(pair);
         for row in rows {
             block.push(&row.jacobian, row.bias, row.compliance);
@@ -372,6 +390,7 @@ impl Assembler<'_> {
     /// Begins a block on a pair of bodies, for rows to be added one by one. It becomes one by [`BlockRows::finish`].
     #[inline]
     pub fn begin_block(&mut self, pair: [u32; 2]) -> BlockRows<'_> {
+        self.begin();
         BlockRows {
             first: self.bias.len(),
             blocks: &mut *self.blocks,
@@ -389,6 +408,7 @@ impl Assembler<'_> {
         bias: &[f64; N],
         compliance: f64,
     ) {
+        self.begin();
         self.blocks.push(Block {
             first: self.bias.len() as u32,
             len: N as u32,
@@ -400,19 +420,31 @@ impl Assembler<'_> {
 
     /// Makes room for contact points, which have so many rows together, to be filled in from the first to the last.
     pub fn add_touches(&mut self, touches: usize, rows: usize) -> TouchSlots<'_> {
-        let (block, row) = (self.blocks.len(), self.bias.len());
-        let empty = Block {
-            first: 0,
-            len: 0,
-            cone: Cone::NonNegative,
+        // What is there from before will be overwritten, and need not be wiped out first.
+        let (block, row) = if std::mem::replace(&mut self.is_begun, true) {
+            (self.blocks.len(), self.bias.len())
+        } else {
+            (0, 0)
         };
-        self.blocks.resize(block + touches, empty);
+        self.blocks.resize(block + touches, Block::EMPTY);
         self.bias.resize(row + rows, 0.0);
         TouchSlots {
             row: row as u32,
             blocks: &mut self.blocks[block..],
             bias: &mut self.bias[row..],
             placed: self.bodies.add_touches(touches, rows),
+        }
+    }
+}
+
+impl Assembler<'_> {
+    /// Forgets the blocks of the problem that was here before, the first time.
+    #[inline]
+    fn begin(&mut self) {
+        if !self.is_begun {
+            self.blocks.clear();
+            self.bias.clear();
+            self.is_begun = true;
         }
     }
 }

@@ -253,13 +253,14 @@ impl Pipeline {
                 }
             }
             let (states, trial, step) = (&self.states, self.trial, self.report.step);
+            let push = Threshold::new(part.bodies.iter().map(|&body| states[body as usize].inverse.mass));
             let store = |edge: &mut Edge<Manifold>, blocks: &[Block]| {
-                let [a, b] = [edge.a, edge.b].map(|body| states[body as usize].inverse.mass);
+                let masses = || [edge.a, edge.b].map(|body| states[body as usize].inverse.mass);
                 let mut pushes = false;
                 edge.payload.store(phase, |k, point| {
                     let frame = contact_frame(&point.normal);
                     let values = &task.impulses[blocks[k].rows()];
-                    pushes |= values[0] * (a + b) > PUSH;
+                    pushes |= push.is_reached(values[0], masses);
                     frame.iter().zip(values).map(|(axis, value)| axis * *value).sum()
                 });
                 if pushes {
@@ -268,6 +269,35 @@ impl Pipeline {
                 }
             };
             for_each_edge(&task.counts, part.edges, 0, edges, blocks.as_slice(), &store);
+        }
+    }
+}
+
+/// From which impulse on two bodies push each other whoever they are: what [`PUSH`] comes to for the heaviest of a part. Most that push
+/// do so with more, and nobody has to ask for their masses, which lie anywhere.
+struct Threshold {
+    heaviest: f64,
+}
+
+impl Threshold {
+    /// Of bodies with these inverse masses.
+    fn new(inverse_masses: impl Iterator<Item = f64>) -> Self {
+        Self {
+            heaviest: inverse_masses.fold(f64::INFINITY, f64::min),
+        }
+    }
+
+    /// Whether an impulse changes the velocities of two bodies by more than [`PUSH`], together. At least one of them is of the part, and
+    /// the other one may be immovable, or asleep at its border.
+    #[inline]
+    fn is_reached(&self, impulse: f64, inverse_masses: impl FnOnce() -> [f64; 2]) -> bool {
+        // Rounding is monotone, and the sum of two is no less than one of them.
+        if impulse * self.heaviest > PUSH {
+            return true;
+        }
+        impulse > 0.0 && {
+            let [a, b] = inverse_masses();
+            impulse * (a + b) > PUSH
         }
     }
 }

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use drystone_collision::{Aabb, NarrowPhase, overlaps};
 use drystone_contact_graph::{ContactGraph, Edge, EdgeKind, GraphError, Nearness};
+use drystone_solver::hint::fetch;
 use rayon::prelude::*;
 
 use super::Pipeline;
@@ -28,6 +29,10 @@ const PIECE: usize = PARALLEL_PAIRS / 2;
 
 /// Pairs are filtered in pieces of this many.
 const FILTER_PIECE: usize = 4096;
+
+/// Edges between the one that is looked at and the one that is asked for, and the one whose second body is.
+const AHEAD: usize = 6;
+const BODIES_AHEAD: usize = 3;
 
 /// What the narrow phase needs for a piece of the pairs, and what it found there.
 #[derive(Debug, Default)]
@@ -287,7 +292,18 @@ impl Pipeline {
         };
         let work = |((edges, ties), finder): ((&mut [Edge<Manifold>], &mut [bool]), &mut Finder)| {
             finder.tally = Tally::default();
-            for (edge, ties) in edges.iter_mut().zip(ties) {
+            for (place, ties) in ties.iter_mut().enumerate() {
+                if let Some(later) = edges.get(place + AHEAD) {
+                    fetch(later);
+                }
+                if let Some(later) = edges.get(place + BODIES_AHEAD) {
+                    // The first one is mostly that of the edge before.
+                    let body = &bodies[later.b as usize];
+                    fetch(&body.pose);
+                    fetch(&body.shape);
+                    fetch(&outlines[later.b as usize]);
+                }
+                let edge = &mut edges[place];
                 find(edge, &mut finder.scratch);
                 *ties = !edge.payload.is_empty();
                 edge.payload.points().for_each(|point| finder.tally.add(point.depth));

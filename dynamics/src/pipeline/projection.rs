@@ -205,7 +205,8 @@ impl GroupTask {
             &|edges, normals| {
                 let mut any = false;
                 let mut biases = normals.iter_mut();
-                for &edge in edges {
+                for (place, &edge) in edges.iter().enumerate() {
+                    shared.ask_ahead(&edges[place..]);
                     let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
                     for (point, bias) in payload.points().zip(&mut biases) {
                         let (_, depth) = shared.error([*a as usize, *b as usize], point, settings.depths);
@@ -289,8 +290,9 @@ impl GroupTask {
         self.impulses.clear();
         self.impulses.resize(count, 0.0);
         let deep = AtomicBool::new(false);
-        let write = |stretch: &[u32], mut slots: TouchSlots<'_>, _: &mut [f64]| {
+        let write = |stretch: &[u32], mut slots: TouchSlots<'_>, impulses: &mut [f64]| {
             let mut any = false;
+            impulses.fill(0.0);
             for &edge in stretch {
                 let Edge { a, b, payload, .. } = &edges[edge as usize];
                 let bodies = [*a as usize, *b as usize];
@@ -303,7 +305,7 @@ impl GroupTask {
             }
             deep.fetch_or(any, Ordering::Relaxed);
         };
-        let (impulses, counts) = (&mut self.impulses, &mut self.counts);
+        let (impulses, counts) = ((&mut self.impulses, count), &mut self.counts);
         add_touches(&mut assembler, impulses, counts, group.edges, shared, |_| 1, write);
         needed | deep.into_inner()
     }

@@ -19,6 +19,7 @@ use crate::constraint::{Constraint, ConstraintRow, Law, Placement, RowSettings, 
 use crate::contact::{Contact, Manifold, Phase, contact_frame};
 use crate::material::ContactLaw;
 use crate::world::World;
+use drystone_solver::hint::fetch;
 
 /// The work on one group, and its memory.
 #[derive(Debug, Default)]
@@ -111,12 +112,20 @@ impl GroupTask {
         let Shared { states, .. } = shared;
         self.detection = shared.detection;
         let start = if shared.options.cache_impulses { 1.0 } else { 0.0 };
-        self.impulses.clear();
+        // A large group's memory is wiped out only where it is not going to be overwritten.
+        let is_overwritten = group.links.is_empty() && settings.cfm == 0.0;
+        if !is_overwritten {
+            self.impulses.clear();
+        }
         self.joint_blocks.clear();
         self.joint_rows.clear();
         self.counts.clear();
         self.find_borders(group, shared, phase);
-        let mut assembler = self.problem.assemble();
+        let mut assembler = if is_overwritten {
+            self.problem.assemble_over()
+        } else {
+            self.problem.assemble()
+        };
         for &body in group.bodies.iter().chain(&self.borders) {
             assembler.add_body(states[body as usize].inverse);
         }
@@ -169,7 +178,8 @@ impl GroupTask {
         }
         if settings.cfm == 0.0 {
             let write = |edges: &[u32], mut slots: TouchSlots<'_>, mut impulses: &mut [f64]| {
-                for &edge in edges {
+                for (place, &edge) in edges.iter().enumerate() {
+                    shared.ask_ahead(&edges[place..]);
                     let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
                     let bodies = [*a as usize, *b as usize];
                     let (at, pair) = (shared.placement(bodies, horizon), locals.of(bodies));
@@ -212,9 +222,10 @@ impl GroupTask {
                     1
                 }
             };
+            let before = if is_overwritten { 0 } else { self.impulses.len() };
             add_touches(
                 &mut assembler,
-                &mut self.impulses,
+                (&mut self.impulses, before),
                 &mut self.counts,
                 group.edges,
                 shared,
@@ -292,10 +303,10 @@ impl GroupTask {
 }
 
 /// Adds the contact points of edges: `rows_of` says how many rows those between two bodies have, `write` fills in the points of
-/// some edges and the impulses that they start from, which are zero unless it says otherwise. Long lists are shared out to threads.
+/// some edges and all the impulses that they start from, which come after so many others. Long lists are shared out to threads.
 pub(super) fn add_touches(
     assembler: &mut Assembler<'_>,
-    impulses: &mut Vec<f64>,
+    (impulses, before): (&mut Vec<f64>, usize),
     counts: &mut Vec<Count>,
     edges: &[u32],
     shared: Shared<'_>,
@@ -322,7 +333,6 @@ pub(super) fn add_touches(
         stretches.for_each(|(slot, edges)| *slot = count(edges));
     }
     let all = Count::sum(counts);
-    let before = impulses.len();
     impulses.resize(before + all.rows, 0.0);
     let slots = assembler.add_touches(all.touches, all.rows);
     fill(
@@ -386,7 +396,10 @@ pub(super) fn for_each_edge(
 ) {
     if counts.len() < 2 {
         let mut rest = blocks;
-        for &position in positions {
+        for (place, &position) in positions.iter().enumerate() {
+            if let Some(&later) = positions.get(place + AHEAD) {
+                fetch(&edges[(later - first) as usize]);
+            }
             let edge = &mut edges[(position - first) as usize];
             let (own, later) = rest.split_at(edge.payload.len());
             work(edge, own);
@@ -424,7 +437,23 @@ fn add_block(
     block.finish(settings.cone(law));
 }
 
+/// Edges between the one that is worked on and the one that is asked for, and the one whose second body is: its first one is mostly
+/// that of the edge before.
+const AHEAD: usize = 8;
+const BODIES_AHEAD: usize = 4;
+
 impl Shared<'_> {
+    /// Asks for edges that come soon, and for what they need.
+    #[inline(always)]
+    pub(super) fn ask_ahead(&self, edges: &[u32]) {
+        if let Some(&edge) = edges.get(AHEAD) {
+            fetch(&self.edges[edge as usize]);
+        }
+        if let Some(&edge) = edges.get(BODIES_AHEAD) {
+            fetch(&self.states[self.edges[edge as usize].b as usize]);
+        }
+    }
+
     /// Two bodies as constraints see them.
     #[inline]
     fn placement(&self, bodies: [usize; 2], horizon: f64) -> Placement<'_> {

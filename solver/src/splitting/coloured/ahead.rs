@@ -7,6 +7,7 @@
 use super::bodies::Bodies;
 use super::contact::Contacts;
 use super::layout::Packet;
+use crate::hint::fetch;
 
 /// Problems of fewer contact points are near: they fit into the cache of one core, or nearly.
 pub(super) const FAR: usize = 24_000;
@@ -62,24 +63,4 @@ impl Ahead<'_> {
             self.next += 1;
         }
     }
-}
-
-/// Bytes that memory hands over at once.
-const LINE: usize = 64;
-
-/// Asks for all that something is stored in. Processors that can't be asked are not.
-#[inline(always)]
-#[cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a hint to the processor"))]
-pub(super) fn fetch<T>(value: &T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let start = std::ptr::from_ref(value).cast::<i8>();
-        for line in 0..size_of::<T>().div_ceil(LINE) {
-            // SAFETY: nothing is read or written; any address may be asked for.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.wrapping_add(line * LINE)) };
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (value, LINE);
 }

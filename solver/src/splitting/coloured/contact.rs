@@ -16,6 +16,7 @@ use pulp::Simd;
 use super::bodies::Side;
 use super::lanes::{Lanes, Stored, StoredVectors, Vectors};
 use crate::delassus::Touch;
+use crate::hint::fetch;
 
 /// Contacts side by side, in one of two kinds.
 pub(super) trait Contacts: Copy + Default + Send + Sync + 'static {
@@ -42,6 +43,9 @@ pub(super) trait Contacts: Copy + Default + Send + Sync + 'static {
 
     /// Reads the impulse of a lane.
     fn impulse(&self, lane: usize, impulse: &mut [f64]);
+
+    /// Asks for the impulses, which somebody will soon read.
+    fn ask_for_impulses(&self);
 
     /// The contacts without their friction.
     fn normal(&mut self) -> &mut Smooth;
@@ -167,6 +171,11 @@ impl Contacts for Smooth {
     }
 
     #[inline(always)]
+    fn ask_for_impulses(&self) {
+        fetch(&self.impulse);
+    }
+
+    #[inline(always)]
     fn normal(&mut self) -> &mut Smooth {
         self
     }
@@ -275,6 +284,12 @@ impl Contacts for Rough {
         for (row, impulse) in rows.into_iter().zip(impulse) {
             *impulse = row.0[lane];
         }
+    }
+
+    #[inline(always)]
+    fn ask_for_impulses(&self) {
+        fetch(&self.normal.impulse);
+        fetch(&self.impulse);
     }
 
     #[inline(always)]

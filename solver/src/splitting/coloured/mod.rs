@@ -58,6 +58,9 @@ const PIECE: usize = 256;
 /// Blocks that one thread reads impulses of at a time.
 const BLOCKS: usize = 1024;
 
+/// Blocks between the one whose impulse is read and the one whose is asked for.
+const AHEAD: usize = 16;
+
 /// The bodies of a problem that this kind of sweep takes.
 fn suited<'a>(options: &ProjectionOptions, problem: &'a Problem) -> Option<&'a RigidBodies> {
     let Operator::RigidBodies(bodies) = &problem.operator else {
@@ -274,8 +277,8 @@ enum Packed {
     Irregular,
 }
 
-/// Rounds before the sweeps over contacts that have not been packed: packing, and giving bodies their velocities.
-const UNPACKED: usize = 2;
+/// Rounds before the sweeps over contacts that have not been packed: packing, in which bodies are given their velocities too.
+const UNPACKED: usize = 1;
 
 /// Who goes through the contacts of a layout, and how.
 #[derive(Clone, Copy)]
@@ -307,12 +310,11 @@ impl<'a> Team<'a> {
                 }
             }
         };
-        self.rounds(contacts, 1 + count, &|round, packets, contacts| {
+        self.rounds(contacts, count, &|round, packets, contacts| {
             if round == 0 {
                 restart(packets, contacts);
-            } else {
-                self.relax::<C, true>(packets, contacts);
             }
+            self.relax::<C, true>(packets, contacts);
         });
     }
 
@@ -440,16 +442,18 @@ impl<C: Contacts> Pass for ColourPass<'_, C> {
             Packed::Warm => 1,
             _ => 0,
         };
+        let is_unpacked = self.packed == Packed::NotYet;
         let irregular = AtomicBool::new(false);
         let source = &*impulses;
         team.rounds(self.contacts, before + count, &|round, packets, contacts| {
             if round >= before {
                 team.relax::<C, false>(packets, contacts);
-            } else if round + 1 == before {
-                team.start(packets, contacts);
-            } else if packing.pack(source, packets, contacts) == IRREGULAR {
+                return;
+            }
+            if is_unpacked && packing.pack(source, packets, contacts) == IRREGULAR {
                 irregular.store(true, Ordering::Relaxed);
             }
+            team.start(packets, contacts);
         });
         self.packed = if irregular.into_inner() {
             Packed::Irregular
@@ -471,6 +475,11 @@ impl<C: Contacts> Pass for ColourPass<'_, C> {
         } = self.packing;
         let (contacts, places, blocks) = (&*self.contacts, &team.layout.places, &problem.blocks);
         let read = |block: usize, impulse: &mut [f64]| {
+            if team.layout.is_far
+                && let Some(&(later, _)) = places.get(block + AHEAD)
+            {
+                contacts[later as usize].ask_for_impulses();
+            }
             let (contact, lane) = places[block];
             contacts[contact as usize].impulse(lane as usize, impulse);
         };

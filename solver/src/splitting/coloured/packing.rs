@@ -1,6 +1,6 @@
 //! How contacts come to their places: geometry, friction, biases and first impulses from the problem, and step lengths from the masses.
 
-use super::ahead::{Ahead, fetch};
+use super::ahead::Ahead;
 use super::contact::Contacts;
 use super::kernels::Prepare;
 use super::lanes::WIDTH;
@@ -8,6 +8,7 @@ use super::layout::{NONE, Packet};
 use super::{Team, contact_of};
 use crate::cone::Cone;
 use crate::delassus::{Placed, RigidBodies};
+use crate::hint::fetch;
 use crate::problem::{Block, Problem};
 
 // What packing some contacts tells of them: of several answers the largest counts.
