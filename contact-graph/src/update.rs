@@ -301,23 +301,23 @@ mod tests {
     fn settling_on_the_way_is_settling_before() {
         let mut graphs = [Graph::new(), Graph::new()];
         for graph in &mut graphs {
-            (0..12).for_each(|_| drop(graph.add_node(NodeKind::Rigid, ())));
+            for _ in 0..12 {
+                graph.add_node(NodeKind::Rigid, ());
+            }
         }
         let mut seed = 1_u64;
         let mut random = || {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             seed >> 33
         };
-        let all: Vec<(u32, u32)> = (0..12).flat_map(|b| (0..b).map(move |a| (a, b))).collect();
-        let mut all = all;
-        all.sort_unstable();
+        let all: Vec<(u32, u32)> = (0..12).flat_map(|a| (a + 1..12).map(move |b| (a, b))).collect();
         let mut seen = 0;
         for step in 0..200 {
             let chance = 2 + step % 3;
             let pairs: Vec<_> = all.iter().copied().filter(|_| random() % 4 < chance).collect();
             let touching: Vec<bool> = pairs.iter().map(|_| random() % 2 == 0).collect();
             let [before, on_the_way] = &mut graphs;
-            let keep = |edge: &Edge<Vec<u8>>| (edge.a + edge.b) % 3 > 0;
+            let keep = |edge: &Edge<Vec<u8>>| edge.a % 3 != edge.b % 3;
             let create = |a: u32, b: u32| vec![a as u8, b as u8];
             before.settle();
             before.update_with(&pairs, create, keep).unwrap();
