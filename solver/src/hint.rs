@@ -3,6 +3,10 @@
 //! Passes over what no cache holds are bound by how many lines a core has asked for at a time. A processor asks for what the next few
 //! hundred instructions read, which is two or three contacts; whoever knows what comes later can ask for more.
 
+/// Contact points, or pairs of bodies, that no longer fit into the cache of a core with what is known of them. Below, asking costs more
+/// than it saves.
+pub const FAR: usize = 8192;
+
 /// Bytes that memory hands over at once.
 const LINE: usize = 64;
 

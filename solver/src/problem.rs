@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::cone::Cone;
 use crate::delassus::{BlockMatrix, Delassus, InverseMass, Placed, RigidBodies, RowsOnPair, Touch};
 use crate::error::SolveError;
+use crate::hint::{FAR, fetch};
 use crate::vector;
 
 /// Consecutive rows that share one cone, and for rigid bodies one pair of bodies.
@@ -433,6 +434,7 @@ impl Assembler<'_> {
             blocks: &mut self.blocks[block..],
             bias: &mut self.bias[row..],
             placed: self.bodies.add_touches(touches, rows),
+            is_far: touches >= FAR,
         }
     }
 }
@@ -481,6 +483,9 @@ impl BlockRows<'_> {
     }
 }
 
+/// Contact points between the one that is filled in and the one whose room is asked for.
+const AHEAD: usize = 8;
+
 /// Room for contact points. It can be divided, so that several threads fill it.
 #[derive(Debug)]
 pub struct TouchSlots<'a> {
@@ -489,6 +494,8 @@ pub struct TouchSlots<'a> {
     blocks: &'a mut [Block],
     bias: &'a mut [f64],
     placed: &'a mut [Placed],
+    /// Whether there are so many that they lie in memory.
+    is_far: bool,
 }
 
 impl TouchSlots<'_> {
@@ -506,14 +513,30 @@ impl TouchSlots<'_> {
             blocks,
             bias,
             placed,
+            is_far: self.is_far,
         };
         let second = Self {
             row: self.row + rows as u32,
             blocks: later_blocks,
             bias: later_bias,
             placed: later_placed,
+            is_far: self.is_far,
         };
         (first, second)
+    }
+
+    /// Asks for the room of contact points that come soon.
+    #[inline(always)]
+    fn ask_for_room(&self) {
+        if let Some(later) = self.placed.get(AHEAD) {
+            fetch(later);
+        }
+        if let Some(later) = self.blocks.get(AHEAD) {
+            fetch(later);
+        }
+        if let Some(later) = self.bias.get(3 * AHEAD) {
+            fetch(later);
+        }
     }
 
     /// Fills in the next contact point between two bodies: one row along the normal, or three.
@@ -524,6 +547,9 @@ impl TouchSlots<'_> {
     pub fn push<const ROWS: usize>(&mut self, pair: [u32; 2], cone: Cone, touch: &Touch, bias: [f64; ROWS]) {
         const { assert!(ROWS == 1 || ROWS == 3, "a normal, or a normal and two tangents") };
         let (first, rows) = (self.row, ROWS as u32);
+        if self.is_far {
+            self.ask_for_room();
+        }
         let slot = self
             .blocks
             .split_off_first_mut()

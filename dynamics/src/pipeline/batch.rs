@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use drystone_contact_graph::{Edge, Group, Groups};
-use drystone_solver::{Block, Measure, Solver};
+use drystone_solver::{Block, Cone, Measure, Solver};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -147,6 +147,8 @@ impl Pipeline {
         let shared = Shared {
             world: &self.world,
             edges: self.graph.active_edges(),
+            pairs: self.graph.pairs(),
+            point_counts: &self.point_counts,
             states: &self.states,
             joints: &self.joints,
             sleepers: &self.sleepers,
@@ -195,7 +197,6 @@ impl Pipeline {
             if let Some(residual) = convergence.residual {
                 report.residual = Some(report.residual.map_or(residual, |worst| worst.max(residual)));
             }
-            report.friction_violation = report.friction_violation.max(task.friction_violation());
             if phase == Phase::Whole {
                 report.rows += task.problem.rows();
                 report.convergence.push(convergence);
@@ -256,10 +257,11 @@ impl Pipeline {
             let push = Threshold::new(part.bodies.iter().map(|&body| states[body as usize].inverse.mass));
             let store = |edge: &mut Edge<Manifold>, blocks: &[Block]| {
                 let masses = || [edge.a, edge.b].map(|body| states[body as usize].inverse.mass);
-                let mut pushes = false;
+                let (mut pushes, mut violation) = (false, 0.0_f64);
                 edge.payload.store(phase, |k, point| {
                     let frame = contact_frame(&point.normal);
                     let values = &task.impulses[blocks[k].rows()];
+                    violation = violation.max(friction_violation(&blocks[k].cone, values));
                     pushes |= push.is_reached(values[0], masses);
                     frame.iter().zip(values).map(|(axis, value)| axis * *value).sum()
                 });
@@ -267,9 +269,23 @@ impl Pipeline {
                     edge.payload.pushed.note(trial, step);
                     edge.set_touching(true);
                 }
+                violation
             };
-            for_each_edge(&task.counts, part.edges, 0, edges, blocks.as_slice(), &store);
+            let violation = for_each_edge(&task.counts, part.edges, 0, edges, blocks.as_slice(), &store);
+            self.report.friction_violation = self.report.friction_violation.max(violation);
         }
+    }
+}
+
+/// The excess of a tangential impulse over its bound.
+#[inline]
+fn friction_violation(cone: &Cone, impulse: &[f64]) -> f64 {
+    match *cone {
+        // Not hypot: it is called for every contact in every step, and nothing here overflows.
+        Cone::Friction { coefficient } => {
+            (impulse[1] * impulse[1] + impulse[2] * impulse[2]).sqrt() - coefficient * impulse[0]
+        }
+        _ => 0.0,
     }
 }
 

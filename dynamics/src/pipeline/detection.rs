@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use drystone_collision::{Aabb, NarrowPhase, overlaps};
 use drystone_contact_graph::{ContactGraph, Edge, EdgeKind, GraphError, Nearness};
-use drystone_solver::hint::fetch;
+use drystone_solver::hint::{FAR, fetch};
 use rayon::prelude::*;
 
 use super::Pipeline;
@@ -290,13 +290,18 @@ impl Pipeline {
             let touching = edge.payload.points().any(|point| touches(point.depth));
             see(edge, touching);
         };
-        let work = |((edges, ties), finder): ((&mut [Edge<Manifold>], &mut [bool]), &mut Finder)| {
+        type Piece<'a> = (
+            ((&'a mut [Edge<Manifold>], &'a mut [bool]), &'a mut [u32]),
+            &'a mut Finder,
+        );
+        let is_far = self.graph.pairs().len() >= FAR;
+        let work = |(((edges, ties), counts), finder): Piece<'_>| {
             finder.tally = Tally::default();
-            for (place, ties) in ties.iter_mut().enumerate() {
-                if let Some(later) = edges.get(place + AHEAD) {
+            for (place, (ties, count)) in ties.iter_mut().zip(counts).enumerate() {
+                if is_far && let Some(later) = edges.get(place + AHEAD) {
                     fetch(later);
                 }
-                if let Some(later) = edges.get(place + BODIES_AHEAD) {
+                if is_far && let Some(later) = edges.get(place + BODIES_AHEAD) {
                     // The first one is mostly that of the edge before.
                     let body = &bodies[later.b as usize];
                     fetch(&body.pose);
@@ -306,17 +311,21 @@ impl Pipeline {
                 let edge = &mut edges[place];
                 find(edge, &mut finder.scratch);
                 *ties = !edge.payload.is_empty();
+                *count = edge.payload.len() as u32;
                 edge.payload.points().for_each(|point| finder.tally.add(point.depth));
             }
         };
         let edges = self.graph.active_edges_mut();
         self.finders.resize_with(edges.len().div_ceil(PIECE), Finder::default);
         self.ties.resize(edges.len(), false);
+        self.point_counts.resize(edges.len(), 0);
         if is_shared(edges.len(), PARALLEL_PAIRS) {
             let pieces = edges.par_chunks_mut(PIECE).zip(self.ties.par_chunks_mut(PIECE));
+            let pieces = pieces.zip(self.point_counts.par_chunks_mut(PIECE));
             pieces.zip(&mut self.finders).for_each(work);
         } else {
             let pieces = edges.chunks_mut(PIECE).zip(self.ties.chunks_mut(PIECE));
+            let pieces = pieces.zip(self.point_counts.chunks_mut(PIECE));
             pieces.zip(&mut self.finders).for_each(work);
         }
     }

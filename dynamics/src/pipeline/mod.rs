@@ -103,6 +103,8 @@ pub struct Pipeline {
     finders: Vec<Finder>,
     /// By active edge, whether it has contact points.
     ties: Vec<bool>,
+    /// The same, how many.
+    point_counts: Vec<u32>,
     graph: ContactGraph<(), Manifold>,
     groups: Groups,
     /// The groups that are awake.
@@ -169,6 +171,7 @@ impl Pipeline {
             trial_points: Vec::new(),
             finders: Vec::new(),
             ties: Vec::new(),
+            point_counts: Vec::new(),
             graph: ContactGraph::new(),
             groups: Groups::default(),
             active: Vec::new(),

@@ -14,12 +14,11 @@ use rayon::prelude::*;
 use super::BodyState;
 use super::joints::JointMemory;
 use super::options::GraphOptions;
-use super::share::is_shared;
 use crate::constraint::{Constraint, ConstraintRow, Law, Placement, RowSettings, Side};
 use crate::contact::{Contact, Manifold, Phase, contact_frame};
 use crate::material::ContactLaw;
 use crate::world::World;
-use drystone_solver::hint::fetch;
+use drystone_solver::hint::{FAR, fetch};
 
 /// The work on one group, and its memory.
 #[derive(Debug, Default)]
@@ -58,9 +57,6 @@ pub(super) struct JointBlock {
     pub(super) slot: u32,
 }
 
-/// Fewer blocks than this are looked through by one thread.
-const PARALLEL_BLOCKS: usize = 4096;
-
 /// Edges of a group that are assembled by one thread.
 const STRETCH: usize = 256;
 
@@ -86,6 +82,9 @@ impl Count {
 pub(super) struct Shared<'a> {
     pub(super) world: &'a World,
     pub(super) edges: &'a [Edge<Manifold>],
+    /// The bodies of each edge, and how many contact points it has: all that is needed for counting, in a tenth of the memory.
+    pub(super) pairs: &'a [(u32, u32)],
+    pub(super) point_counts: &'a [u32],
     pub(super) states: &'a [BodyState],
     pub(super) joints: &'a JointMemory,
     pub(super) sleepers: &'a Sleepers,
@@ -280,26 +279,6 @@ impl GroupTask {
         self.outcome = Some(solver.solve_with_change(problem, impulses, change, context));
         self.solve = started.elapsed() - self.assembly;
     }
-
-    /// Largest excess of a tangential impulse over its bound.
-    pub(super) fn friction_violation(&self) -> f64 {
-        let excess = |block: &drystone_solver::Block| match block.cone {
-            Cone::Friction { coefficient } => {
-                let impulse = &self.impulses[block.rows()];
-                // Not hypot: it is called for every contact in every step, and nothing here overflows.
-                (impulse[1] * impulse[1] + impulse[2] * impulse[2]).sqrt() - coefficient * impulse[0]
-            }
-            _ => 0.0,
-        };
-        let blocks = &self.problem.blocks;
-        if is_shared(blocks.len(), PARALLEL_BLOCKS) {
-            let stretches = blocks.par_chunks(PARALLEL_BLOCKS / 4);
-            let largest = stretches.map(|blocks| blocks.iter().map(excess).fold(0.0, f64::max));
-            largest.reduce(|| 0.0, f64::max)
-        } else {
-            blocks.iter().map(excess).fold(0.0, f64::max)
-        }
-    }
 }
 
 /// Adds the contact points of edges: `rows_of` says how many rows those between two bodies have, `write` fills in the points of
@@ -316,10 +295,10 @@ pub(super) fn add_touches(
     let count = |edges: &[u32]| {
         let mut count = Count::default();
         for &edge in edges {
-            let Edge { a, b, payload, .. } = &shared.edges[edge as usize];
-            let touches = payload.len();
+            let touches = shared.point_counts[edge as usize] as usize;
+            let (a, b) = shared.pairs[edge as usize];
             count.touches += touches;
-            count.rows += touches * rows_of([*a as usize, *b as usize]);
+            count.rows += touches * rows_of([a as usize, b as usize]);
         }
         count
     };
@@ -384,7 +363,7 @@ pub(super) fn fill<R: Room>(counts: &[Count], edges: &[u32], room: R, write: &(i
     );
 }
 
-/// Hands every edge of a group with the blocks of its points to some work. `positions` are those of the edges in a list that
+/// Hands every edge of a group with the blocks of its points to some work; the largest of what it returns, or zero. `positions` are those of the edges in a list that
 /// begins at `first`; `counts` are those of their stretches, or empty.
 pub(super) fn for_each_edge(
     counts: &[Count],
@@ -392,20 +371,22 @@ pub(super) fn for_each_edge(
     first: u32,
     edges: &mut [Edge<Manifold>],
     blocks: &[Block],
-    work: &(impl Fn(&mut Edge<Manifold>, &[Block]) + Sync),
-) {
+    work: &(impl Fn(&mut Edge<Manifold>, &[Block]) -> f64 + Sync),
+) -> f64 {
     if counts.len() < 2 {
+        let mut largest: f64 = 0.0;
         let mut rest = blocks;
+        let is_far = edges.len() >= FAR;
         for (place, &position) in positions.iter().enumerate() {
-            if let Some(&later) = positions.get(place + AHEAD) {
+            if is_far && let Some(&later) = positions.get(place + AHEAD) {
                 fetch(&edges[(later - first) as usize]);
             }
             let edge = &mut edges[(position - first) as usize];
             let (own, later) = rest.split_at(edge.payload.len());
-            work(edge, own);
+            largest = largest.max(work(edge, own));
             rest = later;
         }
-        return;
+        return largest;
     }
     let half = counts.len() / 2;
     let (counts, later_counts) = counts.split_at(half);
@@ -413,10 +394,11 @@ pub(super) fn for_each_edge(
     let (blocks, later_blocks) = blocks.split_at(Count::sum(counts).touches);
     let middle = later_positions[0];
     let (edges, later_edges) = edges.split_at_mut((middle - first) as usize);
-    rayon::join(
+    let (x, y) = rayon::join(
         || for_each_edge(counts, positions, first, edges, blocks, work),
         || for_each_edge(later_counts, later_positions, middle, later_edges, later_blocks, work),
     );
+    x.max(y)
 }
 
 /// Adds a block of a constraint to the velocity problem.
@@ -446,6 +428,9 @@ impl Shared<'_> {
     /// Asks for edges that come soon, and for what they need.
     #[inline(always)]
     pub(super) fn ask_ahead(&self, edges: &[u32]) {
+        if self.edges.len() < FAR {
+            return;
+        }
         if let Some(&edge) = edges.get(AHEAD) {
             fetch(&self.edges[edge as usize]);
         }

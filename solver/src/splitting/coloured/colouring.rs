@@ -23,9 +23,13 @@ use rayon::prelude::*;
 
 use super::wave;
 use crate::delassus::{Placed, RigidBodies};
+use crate::hint::{FAR, fetch};
 
 /// Fewer manifolds than this are not worth a second thread.
 const ENOUGH: usize = 4096;
+
+/// Touches between the one that is looked at and the one that is asked for.
+const AHEAD: usize = 16;
 
 /// Colours that are kept apart, one for each bit of a mask.
 const COLOURS: usize = 64;
@@ -369,7 +373,13 @@ fn find(touches: &[Placed], first: u32, found: &mut Vec<Manifold>) -> bool {
             ..Manifold::default()
         },
     };
-    touches.iter().for_each(|placed| finder.add(placed.pair));
+    let is_far = touches.len() >= FAR;
+    for (place, placed) in touches.iter().enumerate() {
+        if is_far && let Some(later) = touches.get(place + AHEAD) {
+            fetch(&later.pair);
+        }
+        finder.add(placed.pair);
+    }
     finder.close()
 }
 
