@@ -14,6 +14,7 @@ mod event;
 mod few;
 mod integrate;
 mod joint;
+mod manifold;
 mod material;
 mod method;
 pub mod motion;

@@ -38,6 +38,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod assembler;
 mod cone;
 pub mod conformance;
 pub mod convex;
@@ -61,10 +62,11 @@ pub mod spec;
 pub mod splitting;
 mod vector;
 
+pub use assembler::{Assembler, BlockRows, TouchSlots};
 pub use cone::Cone;
 pub use delassus::{BlockMatrix, Delassus, InverseMass, RigidBodies, Touch};
 pub use error::SolveError;
 pub use monitor::{Criterion, Limits, Monitor};
-pub use problem::{Assembler, Block, BlockRows, Operator, Problem, Row, TouchSlots};
+pub use problem::{Block, Operator, Problem, Row};
 pub use residual::Residuals;
 pub use solve::{Context, Convergence, Measure, Solver, Status};

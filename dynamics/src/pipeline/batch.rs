@@ -10,13 +10,15 @@ use rayon::prelude::*;
 use super::joints::Reaction;
 use super::layers::Layer;
 use super::share::for_each_of;
-use super::task::{GroupTask, Shared, for_each_edge};
+use super::stretches::for_each_edge;
+use super::task::{GroupTask, Shared};
 use super::{BodyState, Pipeline};
 use crate::body::Body;
 use crate::constraint::RowSettings;
-use crate::contact::{Manifold, Phase, contact_frame};
+use crate::contact::contact_frame;
 use crate::error::StepError;
 use crate::integrate::Velocity;
+use crate::manifold::{Manifold, Phase};
 
 /// Fewer contacts and joints than this are not worth sharing out to threads.
 const PARALLEL_TIES: usize = 32;

@@ -20,8 +20,8 @@ use super::motion::{Forces, Surroundings, for_each_body};
 use super::options::{GraphOptions, ObsoleteEdges};
 use super::share::{PARALLEL_BODIES, PARALLEL_PAIRS, is_shared};
 use crate::body::Body;
-use crate::contact::{Manifold, Scratch, reduce_to_deepest};
 use crate::error::StepError;
+use crate::manifold::{Manifold, Scratch, reduce_to_deepest};
 
 /// Pairs are looked at in pieces of this many, each with memory and a tally of its own. Sums are taken by pieces, and
 /// so are the same however many threads there are.

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::Pipeline;
 use super::share::{PARALLEL_PAIRS, is_shared};
-use crate::contact::Manifold;
 use crate::event::Event;
+use crate::manifold::Manifold;
 
 impl Pipeline {
     /// What happened in the last step: first what befell bodies, joints and timers, in the order it did, then triggers,

@@ -9,8 +9,8 @@ use nalgebra::Vector3;
 
 use super::Pipeline;
 use super::options::GraphOptions;
-use crate::contact::Manifold;
 use crate::event::WakeCause;
+use crate::manifold::Manifold;
 
 /// Forms groups of all bodies that touch or are jointed. `ties` says of each edge whether it has contact points.
 pub(super) fn form_whole_groups(

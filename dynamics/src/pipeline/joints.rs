@@ -5,10 +5,10 @@ use nalgebra::Vector3;
 
 use super::Pipeline;
 use crate::constraint::Constraint;
-use crate::contact::Phase;
 use crate::error::StepError;
 use crate::event::Event;
 use crate::joint::{Joint, JointError};
+use crate::manifold::Phase;
 use crate::world::JointId;
 
 /// What a joint did to its body B in the last step: all its rows together, limits and motors included. On body A it did

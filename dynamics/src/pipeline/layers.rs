@@ -10,8 +10,8 @@ use nalgebra::Vector3;
 
 use super::motion::AdvanceWith;
 use super::{Pipeline, sync};
-use crate::contact::Manifold;
 use crate::error::StepError;
+use crate::manifold::Manifold;
 
 /// How layers are made.
 #[derive(Debug, Clone, Copy)]

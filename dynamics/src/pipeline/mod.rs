@@ -25,6 +25,7 @@ mod outline;
 mod projection;
 mod share;
 mod sleep;
+mod stretches;
 mod surroundings;
 mod sync;
 mod task;
@@ -39,10 +40,10 @@ use rayon::prelude::*;
 
 use crate::body::Body;
 use crate::constraint::Side;
-use crate::contact::Manifold;
 use crate::error::StepError;
 use crate::event::Event;
 use crate::integrate::Velocity;
+use crate::manifold::Manifold;
 use crate::report::StepReport;
 use crate::world::World;
 

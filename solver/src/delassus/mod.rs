@@ -9,13 +9,15 @@ mod assembly;
 mod couplings;
 mod matrix;
 mod rigid;
+mod rows;
 mod touch;
 
 pub(crate) use couplings::Couplings;
 pub use matrix::BlockMatrix;
 pub(crate) use matrix::Builder;
-pub use rigid::{InverseMass, RigidBodies};
-pub(crate) use rigid::{Rows, RowsOnPair, product};
+pub use rigid::RigidBodies;
+pub use rows::InverseMass;
+pub(crate) use rows::{Rows, RowsOnPair, product};
 pub(crate) use touch::Placed;
 pub use touch::Touch;
 
