@@ -35,8 +35,8 @@ pub(super) const ENOUGH: usize = 40_000;
 /// Bytes of contacts that a band may have in hand. Caches that all cores share have 20 MB and more these days.
 const WINDOW: usize = 12 << 20;
 
-/// Tiles at most.
-const MOST: usize = 1024;
+/// Tiles at most. What a tile begins with has not been asked for ahead, so they should not be small.
+const MOST: usize = 512;
 
 /// Places for contacts side by side that a tile has at least.
 const LEAST: usize = 64;
