@@ -43,8 +43,8 @@ def section(data):
 
 def introduction(data):
     return f"""What a step with `{data['method']}` takes for each of its contacts, on one thread, on scenes that touch from the first step on: a wall of
-bricks, and balls in a dense lattice that fills a silo. Every size is a process of its own, small ones several times, and is timed over the same
-steps, because what is dense soon begins to move and then costs more; times are medians over these steps, and
+bricks, and balls in a dense lattice that fills a silo. Every size is a process of its own, all sizes take turns, small ones several times
+a turn, and are timed over the same steps, because what is dense soon begins to move and then costs more; times are medians over these steps, and
 memory is the most that the whole process ever had, divided by contacts. Measured on {data['date']} on {machine(data)}; a size was given {plain(data['limit_seconds'])} s."""
 
 
