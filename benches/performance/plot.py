@@ -24,7 +24,7 @@ LEFT, TOP, RIGHT, BOTTOM = 66, 40, 14, 44
 
 @dataclass
 class Style:
-    """How an engine's points look: fill is full, empty, dot or half."""
+    """How an engine's points look: fill is full, empty, dot, half or upright."""
 
     label: str
     colour: str
@@ -85,6 +85,8 @@ def mark(style, x, y, title="", r=6):
         parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.2" fill="{colour}"/>')
     if style.fill == "half":
         parts.append(f'<path d="M{x - r:.1f},{y:.1f}L{x + r:.1f},{y:.1f}" stroke="{colour}" stroke-width="2.2"/>')
+    if style.fill == "upright":
+        parts.append(f'<path d="M{x:.1f},{y - r:.1f}L{x:.1f},{y + r:.1f}" stroke="{colour}" stroke-width="2.2"/>')
     return f"<g><title>{escape(title)}</title>{''.join(parts)}</g>"
 
 

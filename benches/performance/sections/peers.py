@@ -18,7 +18,7 @@ FAMILIES = {
     "MuJoCo": ("purple", "down"),
     "Drake": ("black", "plus"),
 }
-FILLS = ["full", "empty", "dot", "half"]
+FILLS = ["full", "empty", "dot", "half", "upright"]
 
 
 class Results:
@@ -113,7 +113,7 @@ says otherwise.{less} Measured on {data['date']} on {machine(data)}. {busy} A ru
 
 def aims(results):
     """What was aimed at, and what came of it."""
-    lines = [line for aim in [lead, lead_on_rapier, gain_of_threads, collision_and_solving, collision_and_rapier] for line in aim(results)]
+    lines = [line for aim in [lead, lead_at_no_less_accuracy, lead_on_rapier, gain_of_threads, collision_and_solving, collision_and_rapier] for line in aim(results)]
     if not lines:
         return ""
     return "\n\n".join(["What we aim at, and what these measurements say of it:", table(["aim", "measured", "met"], lines, left=3)])
@@ -140,6 +140,23 @@ def lead(results):
         behind = sum(found[0] <= 1 for found in leads)
         where = f"least against {engine['title']} on `{scene['name']}`, {ratio(least)}"
         yield ["faster than every engine on every scene", f"behind in {behind} of {len(leads)}; {where}", verdict(behind == 0)]
+
+
+def lead_at_no_less_accuracy(results):
+    """Whether for every engine on every scene there is a setting of ours on one thread that is faster and has no larger error."""
+    base = next((engine for engine in results.engines if engine["key"] == BASE), None)
+    own = [engine for engine in results.engines if base and engine["family"] == base["family"] and engine["threads"] == 1]
+    missing, count = [], 0
+    for engine in others(results):
+        for scene, _, theirs in results.pairs(engine):
+            error = lambda row: max(results.error(scene, row), FLOOR)
+            rows = [row for row in (results.done(scene, setting) for setting in own) if row]
+            count += 1
+            if not any(row["step_ms"] < theirs["step_ms"] and error(row) <= error(theirs) for row in rows):
+                missing.append(f"{engine['title']} on `{scene['name']}`")
+    if count:
+        found = f"a setting of Drystone is both, against {count - len(missing)} of {count}"
+        yield ["faster, with no larger error", found + "".join(f"; not {name}" for name in missing), verdict(not missing)]
 
 
 # The scenes that two of the aims speak of, and what they ask for.

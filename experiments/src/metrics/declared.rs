@@ -240,7 +240,7 @@ pub(super) static METRICS: &[Metric] = &[
         formula: "max over contacts of max(‖λ_t‖ − μ λ_n, 0)",
         moment: Moment::AfterSolve,
         code: Code {
-            file: "dynamics/src/pipeline/task.rs",
+            file: "dynamics/src/pipeline/batch.rs",
             function: "friction_violation",
         },
         value: |o| o.report.friction_violation.into(),
